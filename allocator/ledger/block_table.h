@@ -1,0 +1,67 @@
+// Block records in the file, and what private memory knows about them: which are free, and where an
+// address is. A record is in exactly one chain: free, live (by address), or dead (kept for an
+// instant, see pinned_records.h). The chains share one array of links, because no record is in two.
+//
+//   file:     | chunk | record record record ... | chunk | ...       RecordId = offset in the file
+//   / 64 private:  links_[RecordId] -> next record of its chain;  buckets_[hash of heap and
+//   address] -> newest live record
+//
+// Threads: the caller serialises. No malloc; growth of the file aside, no syscall.
+#pragma once
+
+#include <cstdint>
+
+#include "allocator/base/ids.h"
+#include "allocator/base/virtual_range.h"
+#include "allocator/ledger/chunks.h"
+
+namespace cuheap {
+
+class BlockTable {
+ public:
+  constexpr explicit BlockTable(Chunks& chunks) : chunks_(chunks) {}
+
+  [[nodiscard]] bool Start(Bytes limit);
+
+  format::BlockRecord& At(RecordId id) const {
+    return *reinterpret_cast<format::BlockRecord*>(
+        chunks_.file_data() + std::uint64_t{Value(id)} * sizeof(format::BlockRecord));
+  }
+
+  // A record with state kFree, or kNone when the file cannot grow.
+  RecordId Take();
+  // REQUIRES: in no chain. The record is kFree afterwards.
+  void GiveBack(RecordId id);
+  bool has_free() const { return free_ != RecordId::kNone; }
+
+  // The live records by heap and address.
+  void Insert(RecordId id);
+  RecordId Find(format::Heap heap, Address address) const;
+  // Out of the chain; kNone if it is not there.
+  RecordId Remove(format::Heap heap, Address address);
+
+  // Links for a chain of somebody else's.
+  RecordId Next(RecordId id) const { return links()[Value(id)]; }
+  void SetNext(RecordId id, RecordId next) { links()[Value(id)] = next; }
+
+ private:
+  // 2^18 chains: at 100 000 live blocks fewer than one in three is longer than one. Never resized,
+  // so no event pays for it.
+  static constexpr int kBucketBits = 18;
+
+  static std::uint32_t BucketOf(format::Heap heap, Address address);
+  RecordId* links() const { return reinterpret_cast<RecordId*>(link_memory_.data()); }
+  RecordId* buckets() const { return reinterpret_cast<RecordId*>(bucket_memory_.data()); }
+  bool AddChunk();
+
+  Chunks& chunks_;
+  RecordId free_ = RecordId::kNone;
+  RecordId fresh_ = RecordId::kNone;      // records of the newest chunk that were never used ...
+  RecordId fresh_end_ = RecordId::kNone;  // ... up to here
+  format::ChunkHeader* newest_ = nullptr;
+  Bytes next_chunk_ = 64_KiB;
+  VirtualRange link_memory_;
+  VirtualRange bucket_memory_;
+};
+
+}  // namespace cuheap

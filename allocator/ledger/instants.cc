@@ -1,0 +1,200 @@
+#include "allocator/ledger/instants.h"
+
+#include <algorithm>
+#include <new>
+
+namespace cuheap {
+namespace {
+
+using format::BlockRecord;
+using format::BlockState;
+using format::InstantKind;
+using format::InstantRecord;
+
+constexpr int kNone = -1;
+constexpr std::uint32_t kSmallestBudget = 32768;
+constexpr int kSmallestSeries = 8;
+
+bool OnePerDevice(InstantKind kind) { return kind == InstantKind::kPeak; }
+bool OneOfAKind(InstantKind kind) {
+  return kind == InstantKind::kLastOom || kind == InstantKind::kExit;
+}
+
+}  // namespace
+
+bool Instants::Start(Bytes limit) {
+  format::ChunkHeader* chunk = chunks_.Append(format::ChunkType::kInstant, sizeof(InstantRecord),
+                                              Bytes(kSlots * sizeof(InstantRecord)));
+  if (chunk == nullptr) return false;
+  records_ = reinterpret_cast<InstantRecord*>(Chunks::Payload(chunk));
+  for (int i = 0; i < kSlots; ++i) {
+    new (&records_[i]) InstantRecord();
+    free_slots_[i] = static_cast<std::uint8_t>(kSlots - 1 - i);
+  }
+  free_count_ = kSlots;
+  chunk->committed.store(kSlots * sizeof(InstantRecord), std::memory_order_release);
+  // Each instant pins at most what lived then; half of the file is the most that the dead may take
+  // of it.
+  dead_budget_ = std::max(kSmallestBudget,
+                          static_cast<std::uint32_t>(limit.count() / 2 / sizeof(BlockRecord)));
+  return true;
+}
+
+InstantRecord& Instants::Record(int slot) const { return records_[slot]; }
+
+int Instants::SlotFor(const What& what) {
+  if (OnePerDevice(what.kind) || OneOfAKind(what.kind)) {
+    for (int i = 0; i < order_count_; ++i) {
+      const Slot& slot = slots_[order_[i]];
+      if (slot.kind == what.kind && (OneOfAKind(what.kind) || slot.device == what.device))
+        return order_[i];
+    }
+  }
+  if (what.kind == InstantKind::kMark && marks_ == kMarks) return kNone;
+  if (free_count_ == 0) return kNone;
+  return free_slots_[--free_count_];
+}
+
+bool Instants::Keep(const What& what, Nanoseconds now, std::uint64_t step) {
+  const int slot = SlotFor(what);
+  if (slot == kNone) return false;
+  Slot& instant = slots_[slot];
+  if (instant.time != 0) {  // replaced: what the old time pinned may not be pinned by the new one
+    LeaveOrder(slot);
+  }
+  instant.time = Value(now);
+  instant.step = step;
+  instant.kind = what.kind;
+  instant.device = what.device;
+  JoinOrder(slot);
+  Write(slot, what, step);
+  if (what.kind == InstantKind::kMark) ++marks_;
+  if (what.kind == InstantKind::kStepEnd) {
+    series_[series_count_++] = static_cast<std::uint8_t>(slot);
+    ThinSeries();
+  }
+  return true;
+}
+
+void Instants::Write(int slot, const What& what, std::uint64_t step) {
+  InstantRecord& record = Record(slot);
+  const std::uint32_t generation = (record.state.load(std::memory_order_relaxed) >> 8) + 1;
+  record.state.store(format::StateWord(BlockState::kFree, generation), std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  record.time = slots_[slot].time;
+  record.step = step;
+  record.name = what.name;
+  record.kind = what.kind;
+  record.device = what.device;
+  record.requested_bytes = what.requested.count();
+  const format::FileHeader* header = chunks_.header();
+  for (std::uint32_t i = 0; i < format::kMaxDevices; ++i) {
+    const format::DeviceHeader& device = header->devices[i];
+    format::DeviceFigures& figures = record.devices[i];
+    figures.live_bytes = device.live_bytes.load(std::memory_order_relaxed);
+    figures.sample_time = device.last_sample_time.load(std::memory_order_relaxed);
+    if (figures.sample_time == 0) continue;
+    figures.used_bytes = device.used_bytes.load(std::memory_order_relaxed);
+    figures.pool_reserved_bytes = device.pool_reserved_bytes.load(std::memory_order_relaxed);
+    figures.pool_used_bytes = device.pool_used_bytes.load(std::memory_order_relaxed);
+  }
+  record.state.store(format::StateWord(BlockState::kLive, generation), std::memory_order_release);
+}
+
+// Times are handed out rising, so a new instant is the latest.
+void Instants::JoinOrder(int slot) { order_[order_count_++] = static_cast<std::uint8_t>(slot); }
+
+void Instants::LeaveOrder(int slot) {
+  std::uint8_t* end = order_ + order_count_;
+  std::uint8_t* place = std::find(order_, end, static_cast<std::uint8_t>(slot));
+  std::copy(place + 1, end, place);
+  --order_count_;
+  List& dead = slots_[slot].dead;
+  if (dead.first == RecordId::kNone) return;
+  if (homeless_.first == RecordId::kNone) {
+    homeless_ = dead;
+  } else {
+    blocks_.SetNext(homeless_.last, dead.first);
+    homeless_.last = dead.last;
+    homeless_.count += dead.count;
+  }
+  dead = List();
+}
+
+void Instants::Drop(int slot) {
+  LeaveOrder(slot);
+  InstantRecord& record = Record(slot);
+  const std::uint32_t generation = record.state.load(std::memory_order_relaxed) >> 8;
+  record.state.store(format::StateWord(BlockState::kFree, generation), std::memory_order_release);
+  slots_[slot] = Slot();
+  free_slots_[free_count_++] = static_cast<std::uint8_t>(slot);
+}
+
+int Instants::CheapestOfSeries() const {
+  int cheapest = 1;
+  std::uint64_t smallest = ~std::uint64_t{0};
+  for (int i = 1; i + 1 < series_count_; ++i) {
+    const std::uint64_t gap = slots_[series_[i + 1]].step - slots_[series_[i - 1]].step;
+    if (gap < smallest) {
+      smallest = gap;
+      cheapest = i;
+    }
+  }
+  return cheapest;
+}
+
+void Instants::ThinSeries() {
+  while (series_count_ > kSeries || (dead_ > dead_budget_ && series_count_ > kSmallestSeries)) {
+    const int index = CheapestOfSeries();
+    const int slot = series_[index];
+    std::copy(series_ + index + 1, series_ + series_count_, series_ + index);
+    --series_count_;
+    Drop(slot);
+    if (dead_ > dead_budget_) break;  // the sweep shows first what this one gave back
+  }
+}
+
+void Instants::Push(List& list, RecordId id) {
+  blocks_.SetNext(id, RecordId::kNone);
+  if (list.first == RecordId::kNone) {
+    list.first = id;
+  } else {
+    blocks_.SetNext(list.last, id);
+  }
+  list.last = id;
+  ++list.count;
+}
+
+// To the latest instant before its free that it was born for, or back to the free ones.
+void Instants::SendHome(RecordId id) {
+  const BlockRecord& record = blocks_.At(id);
+  if (format::StateOf(record.state.load(std::memory_order_relaxed)) == BlockState::kDead) {
+    const std::uint64_t free_time = record.free_time.load(std::memory_order_relaxed);
+    const std::uint8_t* after =
+        std::partition_point(order_, order_ + order_count_,
+                             [&](std::uint8_t slot) { return slots_[slot].time < free_time; });
+    if (after != order_ && record.birth_time <= slots_[after[-1]].time) {
+      Push(slots_[after[-1]].dead, id);
+      return;
+    }
+  }
+  --dead_;
+  blocks_.GiveBack(id);
+}
+
+void Instants::Bury(RecordId id) {
+  ++dead_;
+  SendHome(id);
+}
+
+void Instants::Sweep(int records) {
+  for (int i = 0; i < records && homeless_.first != RecordId::kNone; ++i) {
+    const RecordId id = homeless_.first;
+    homeless_.first = blocks_.Next(id);
+    if (homeless_.first == RecordId::kNone) homeless_.last = RecordId::kNone;
+    --homeless_.count;
+    SendHome(id);
+  }
+}
+
+}  // namespace cuheap

@@ -1,0 +1,193 @@
+// Where the file lives, how it comes home, and what happens when nothing is as it should be. The
+// job never notices.
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "tests/ledger/fixture.h"
+
+namespace cuheap::testing {
+namespace {
+
+using format::Storage;
+namespace fs = std::filesystem;
+
+class FileTest : public LedgerTest {
+ protected:
+  fs::path Sibling(const std::string& prefix) {
+    for (const fs::directory_entry& entry :
+         fs::directory_iterator(fs::path(destination).parent_path()))
+      if (entry.path().filename() != "a.cuheap" &&
+          entry.path().filename().string().starts_with(prefix))
+        return entry.path();
+    return {};
+  }
+};
+
+TEST_F(FileTest, WhileTheProcessRunsTheDestinationIsALinkIntoSharedMemory) {
+  ASSERT_TRUE(Open());
+  Born(0x1000, 512);
+  ASSERT_TRUE(fs::is_symlink(destination));
+  EXPECT_EQ(FileView(destination).Live().size(), 1u);
+  struct stat status {};
+  ASSERT_EQ(stat(destination.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
+TEST_F(FileTest, AClosedFileIsAtItsDestinationAndNowhereElse) {
+  ASSERT_TRUE(Open());
+  Born(0x1000, 512);
+  ledger.Close();
+  EXPECT_FALSE(fs::is_symlink(destination));
+  const FileView view(destination);
+  EXPECT_EQ(view.header().clean_close.load(), 1u);
+  EXPECT_EQ(view.Of(format::InstantKind::kExit).size(), 1u);
+  EXPECT_EQ(view.Live().size(), 1u);
+  EXPECT_TRUE(fs::is_empty(shared));
+  Born(0x2000, 512);  // after the end: nothing happens
+  EXPECT_EQ(FileView(destination).Live().size(), 1u);
+}
+
+TEST_F(FileTest, NoDescriptorStaysOpen) {
+  const auto descriptors = [] {
+    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+  };
+  const auto before = descriptors();
+  ASSERT_TRUE(Open());
+  for (std::uint64_t i = 1; i < 20000; ++i) Born(i << 12, 512);
+  EXPECT_EQ(descriptors(), before);
+}
+
+TEST_F(FileTest, TheFirstKeepsTheNameAndOthersGetPidAndStartInTheirs) {
+  Ledger second;
+  ASSERT_TRUE(Open());
+  ASSERT_TRUE(second.Open(Options(), clock));
+  const fs::path other = Sibling("a.");
+  EXPECT_TRUE(other.filename().string().starts_with("a." + std::to_string(getpid()) + "-"))
+      << other;
+  EXPECT_EQ(other.extension(), ".cuheap");
+  second.Close();
+  ledger.Close();
+  EXPECT_TRUE(FileView(destination).valid());
+  EXPECT_EQ(FileView(other).header().destination, other.string());
+}
+
+TEST_F(FileTest, WithoutSharedMemoryTheFileIsMappedInPlace) {
+  LedgerOptions options = Options();
+  options.shared_folder = "/proc/no/such/folder";
+  ASSERT_TRUE(Open(options));
+  Born(0x1000, 512);
+  EXPECT_EQ(FileView(destination).header().storage, Storage::kInPlace);
+  EXPECT_EQ(FileView(destination).Live().size(), 1u);
+  ledger.Close();
+  EXPECT_EQ(FileView(destination).header().clean_close.load(), 1u);
+}
+
+TEST_F(FileTest, AFolderThatOthersCanWriteIsNotTrusted) {
+  fs::create_directories(shared);
+  ASSERT_EQ(chown(shared.c_str(), 12345, 12345), 0);
+  ASSERT_TRUE(Open());
+  EXPECT_EQ(FileView(destination).header().storage, Storage::kInPlace);
+}
+
+TEST_F(FileTest, WithNoPlaceForTheDestinationTheFileStaysInSharedMemory) {
+  std::ofstream(folder.path / "file") << "not a folder";
+  destination = folder.path / "file" / "a.cuheap";
+  ASSERT_TRUE(Open());
+  Born(0x1000, 512);
+  ledger.Close();
+  EXPECT_EQ(FileView(ledger.file_path()).Live().size(), 1u);
+}
+
+TEST_F(FileTest, WithNoPlaceAtAllTheStateIsPrivateAndWrittenAtMarks) {
+  LedgerOptions options = Options();
+  options.shared_folder = nullptr;
+  // A limit on file sizes of nothing refuses every file that is to be mapped.
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit nothing{0, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &nothing);
+    if (!Open(options)) _exit(1);
+    Born(0x1000, 512);
+    const rlimit all{RLIM_INFINITY, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &all);
+    ledger.Mark("now");
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status);
+  ASSERT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(FileView(destination).header().storage, Storage::kPrivate);
+  EXPECT_EQ(FileView(destination).Live().size(), 1u);
+}
+
+TEST_F(FileTest, AFullDiskDropsBirthsAndCountsThem) {
+  fs::create_directories(shared);
+  if (mount("tmpfs", shared.c_str(), "tmpfs", 0, "size=1m,mode=0700") != 0)
+    GTEST_SKIP() << "may not mount a small tmpfs here";
+  ASSERT_TRUE(Open());
+  for (std::uint64_t i = 1; i <= 50000; ++i) Born(i << 12, 512);
+  const FileView view = View();
+  EXPECT_GT(view.header().dropped.blocks.load(), 0u);
+  EXPECT_EQ(view.Live().size() + view.header().dropped.blocks.load(), 50000u);
+  EXPECT_TRUE(Died(0x1000).known) << "what is in the file goes on";
+  ledger.Close();
+  EXPECT_EQ(FileView(destination).Live().size(), view.Live().size() - 1);
+  umount2(shared.c_str(), MNT_DETACH);  // the ledger still maps it
+}
+
+TEST_F(FileTest, TheLimitDropsBirthsAndCountsThem) {
+  LedgerOptions options = Options();
+  options.limit = 2_MiB;
+  ASSERT_TRUE(Open(options));
+  for (std::uint64_t i = 1; i <= 50000; ++i) Born(i << 12, 512);
+  EXPECT_LE(View().size(), (2_MiB).count());
+  EXPECT_EQ(View().Live().size() + View().header().dropped.blocks.load(), 50000u);
+}
+
+TEST_F(FileTest, AForkedChildTouchesNothing) {
+  ASSERT_TRUE(Open());
+  Born(0x1000, 512);
+  const pid_t child = fork();
+  if (child == 0) {
+    Born(0x2000, 512);
+    Died(0x1000);
+    ledger.Tick(format::Signal::k_program);
+    ledger.Mark("child");
+    ledger.Close();
+    _exit(ledger.is_open() ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_TRUE(fs::is_symlink(destination));
+  EXPECT_EQ(View().Live().size(), 1u);
+  EXPECT_EQ(ledger.steps(), 0u);
+}
+
+TEST_F(FileTest, ACheckpointLeavesTheLinkAndStandsBesideIt) {
+  ASSERT_TRUE(Open());
+  Born(0x1000, 512);
+  ledger.Checkpoint();
+  EXPECT_TRUE(fs::is_symlink(destination));
+  EXPECT_EQ(FileView(destination + ".checkpoint").Live().size(), 1u);
+}
+
+TEST(UnopenedLedgerTest, BeforeOpenEveryCallDoesNothing) {
+  Ledger ledger;
+  EXPECT_EQ(ledger.Born({}), RecordId::kNone);
+  EXPECT_FALSE(ledger.Died(format::Heap::k_torch, Address(1)).known);
+  EXPECT_FALSE(ledger.Tick(format::Signal::k_program));
+  EXPECT_EQ(ledger.InternString("x"), 0u);
+  ledger.Mark("x");
+  ledger.Close();
+  EXPECT_EQ(ledger.doors(), nullptr);
+}
+
+}  // namespace
+}  // namespace cuheap::testing
