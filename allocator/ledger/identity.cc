@@ -62,8 +62,9 @@ void WriteIdentity(format::FileHeader& header, const LedgerOptions& options, con
   header.clock.store(static_cast<std::uint32_t>(format::Signal::kNone), std::memory_order_relaxed);
   header.used_bytes.store(file.size().count(), std::memory_order_relaxed);
   // Last: a file whose magic is there has its whole header.
-  std::atomic_thread_fence(std::memory_order_release);
-  std::memcpy(header.magic, format::kMagic, sizeof header.magic);
+  std::uint64_t magic = 0;
+  std::memcpy(&magic, format::kMagic, sizeof magic);
+  __atomic_store_n(reinterpret_cast<std::uint64_t*>(header.magic), magic, __ATOMIC_RELEASE);
 }
 
 }  // namespace cuheap

@@ -334,8 +334,9 @@ RecordId Ledger::Impl::Born(const Birth& birth) {
   const std::uint16_t stream = Stream(birth.device, birth.stream);
   BlockRecord& record = blocks.At(id);
   const std::uint32_t generation = (record.state.load(std::memory_order_relaxed) >> 8) + 1;
-  record.state.store(format::StateWord(BlockState::kFree, generation), std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
+  // An exchange, not a store: what is written next must not become visible before it.
+  record.state.exchange(format::StateWord(BlockState::kFree, generation),
+                        std::memory_order_acq_rel);
   const std::uint64_t now = Now();
   Fill(record, birth, now, stream);
   record.state.store(format::StateWord(BlockState::kLive, generation), std::memory_order_release);
@@ -386,6 +387,8 @@ void Ledger::Impl::Revive(Undoable& dead) {
   }
   BlockRecord& record = blocks.At(id);
   const std::uint32_t generation = (record.state.load(std::memory_order_relaxed) >> 8) + 1;
+  record.state.exchange(format::StateWord(BlockState::kFree, generation),
+                        std::memory_order_acq_rel);
   std::memcpy(static_cast<void*>(&record), dead.copy, offsetof(BlockRecord, state));
   record.free_time.store(0, std::memory_order_relaxed);
   record.state.store(format::StateWord(BlockState::kLive, generation), std::memory_order_release);
