@@ -11,22 +11,25 @@ using format::DictionaryKind;
 
 constexpr Bytes kLargestChunk = 128_KiB;
 
-// Eight bytes at a time, multiply and fold: content of a few hundred bytes, no adversary.
+// Sixteen bytes a multiplication, whose halves are folded: content of a few hundred bytes, no
+// adversary.
+std::uint64_t Fold(std::uint64_t a, std::uint64_t b) {
+  const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
 std::uint64_t Mix(std::uint64_t hash, Dictionary::Part part) {
+  constexpr std::uint64_t kSecret = 0x9e3779b97f4a7c15u;
   const std::byte* data = part.data();
   std::size_t size = part.size();
-  while (size >= 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, data, 8);
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 32;
-    data += 8;
-    size -= 8;
+  for (; size >= 16; data += 16, size -= 16) {
+    std::uint64_t words[2];
+    std::memcpy(words, data, 16);
+    hash = Fold(words[0] ^ kSecret, words[1] ^ hash);
   }
-  std::uint64_t rest = size;
-  for (std::size_t i = 0; i < size; ++i) rest = (rest << 8) | static_cast<std::uint64_t>(data[i]);
-  hash = (hash ^ rest) * 0x9e3779b97f4a7c15u;
-  return hash ^ (hash >> 29);
+  std::uint64_t rest[2] = {};
+  if (size != 0) std::memcpy(rest, data, size);
+  return Fold(rest[0] ^ kSecret ^ (std::uint64_t{part.size()} << 32), rest[1] ^ hash ^ kSecret);
 }
 
 bool SameBytes(const std::byte* data, Dictionary::Part part) {
@@ -44,12 +47,20 @@ bool Dictionary::Start() {
   return memory_.Reserve(whole) && memory_.CommitUpTo(whole);
 }
 
-bool Dictionary::Same(const Place& place, DictionaryKind kind, Part first, Part second) const {
+Dictionary::Content::Content(DictionaryKind what, Part head, Part tail)
+    : kind(what),
+      first(head),
+      second(tail),
+      hash(Mix(Mix(static_cast<std::uint64_t>(what) + 1, head), tail)) {}
+
+bool Dictionary::Same(const Place& place, const Content& content) const {
   const std::byte* data = chunks_.file_data() + std::uint64_t{place.eighth} * 8;
   const auto* entry = reinterpret_cast<const DictionaryEntry*>(data);
-  if (entry->kind != kind || entry->payload_bytes != first.size() + second.size()) return false;
+  if (entry->kind != content.kind ||
+      entry->payload_bytes != content.first.size() + content.second.size())
+    return false;
   data += sizeof(DictionaryEntry);
-  return SameBytes(data, first) && SameBytes(data + first.size(), second);
+  return SameBytes(data, content.first) && SameBytes(data + content.first.size(), content.second);
 }
 
 std::byte* Dictionary::Room(Bytes bytes) {
@@ -66,38 +77,39 @@ std::byte* Dictionary::Room(Bytes bytes) {
   return Chunks::Payload(chunk);
 }
 
-std::uint32_t Dictionary::Intern(DictionaryKind kind, Part first, Part second,
-                                 std::uint32_t largest, bool* made) {
-  if (made != nullptr) *made = false;
-  const std::uint64_t hash = Mix(Mix(static_cast<std::uint64_t>(kind) + 1, first), second);
+std::uint32_t Dictionary::Intern(const Content& content, std::uint32_t largest) {
   constexpr std::uint64_t kMask = (std::uint64_t{1} << kPlaceBits) - 1;
-  std::uint64_t index = hash >> (64 - kPlaceBits);
+  std::uint64_t index = content.hash >> (64 - kPlaceBits);
   for (; places()[index].id != 0; index = (index + 1) & kMask) {
     const Place& place = places()[index];
-    if (place.hash == hash && Same(place, kind, first, second)) return place.id;
+    if (place.hash == content.hash && Same(place, content)) return place.id;
   }
-  const Bytes bytes =
-      Bytes(sizeof(DictionaryEntry) + first.size() + second.size()).RoundedUpTo(8_B);
-  std::uint32_t& last = last_id_[static_cast<int>(kind)];
+  std::uint32_t& last = last_id_[static_cast<int>(content.kind)];
   if (last >= largest) return 0;
-  std::byte* data = entries_ < kMostEntries ? Room(bytes) : nullptr;
-  if (data == nullptr) {
+  const std::uint32_t id = Add(content, places()[index], last + 1);
+  if (id == 0) {
     chunks_.header()->dropped.dictionary.fetch_add(1, std::memory_order_relaxed);
     return 0;
   }
-  const std::uint32_t id = ++last;
+  last = id;
+  return id;
+}
+
+std::uint32_t Dictionary::Add(const Content& content, Place& place, std::uint32_t id) {
   DictionaryEntry entry{};
-  entry.bytes = static_cast<std::uint32_t>(bytes.count());
-  entry.kind = kind;
+  entry.kind = content.kind;
   entry.id = id;
-  entry.payload_bytes = static_cast<std::uint32_t>(first.size() + second.size());
+  entry.payload_bytes = static_cast<std::uint32_t>(content.first.size() + content.second.size());
+  const Bytes bytes = Bytes(sizeof entry + entry.payload_bytes).RoundedUpTo(8_B);
+  entry.bytes = static_cast<std::uint32_t>(bytes.count());
+  std::byte* data = entries_ < kMostEntries ? Room(bytes) : nullptr;
+  if (data == nullptr) return 0;
   Copy(data, PartOf(entry));
-  Copy(data + sizeof entry, first);
-  Copy(data + sizeof entry + first.size(), second);
+  Copy(data + sizeof entry, content.first);
+  Copy(data + sizeof entry + content.first.size(), content.second);
   newest_->committed.fetch_add(bytes.count(), std::memory_order_release);
-  places()[index] = {hash, id, static_cast<std::uint32_t>((data - chunks_.file_data()) / 8)};
+  place = {content.hash, id, static_cast<std::uint32_t>((data - chunks_.file_data()) / 8)};
   ++entries_;
-  if (made != nullptr) *made = true;
   return id;
 }
 

@@ -20,11 +20,19 @@ class Dictionary {
 
   [[nodiscard]] bool Start();
 
-  // The id of the entry whose payload is `first` followed by `second`, made if it is new. 0 when
-  // there is no room, which is counted. `largest`: ids of this kind beyond it are refused (that is
-  // the caller's to count). `made`, if given: whether the entry is new.
-  std::uint32_t Intern(format::DictionaryKind kind, Part first, Part second = {},
-                       std::uint32_t largest = ~0u, bool* made = nullptr);
+  // What an entry says: `first` followed by `second`. Made without the lock, because hashing a
+  // stack takes as long as all the rest.
+  struct Content {
+    Content(format::DictionaryKind what, Part head, Part tail = {});
+    format::DictionaryKind kind;
+    Part first;
+    Part second;
+    std::uint64_t hash;
+  };
+
+  // The id of the entry, made if it is new. 0 when there is no room, which is counted. `largest`:
+  // ids of this kind beyond it are refused (that is the caller's to count).
+  std::uint32_t Intern(const Content& content, std::uint32_t largest = ~0u);
 
  private:
   // Of 2^18 places of 16 bytes 3/4 may be taken.
@@ -39,7 +47,8 @@ class Dictionary {
   };
 
   Place* places() const { return reinterpret_cast<Place*>(memory_.data()); }
-  bool Same(const Place& place, format::DictionaryKind kind, Part first, Part second) const;
+  bool Same(const Place& place, const Content& content) const;
+  std::uint32_t Add(const Content& content, Place& place, std::uint32_t id);
   std::byte* Room(Bytes bytes);
 
   Chunks& chunks_;

@@ -1,6 +1,6 @@
 #include "allocator/ledger/instants.h"
 
-#include <algorithm>
+#include <atomic>
 #include <new>
 
 namespace cuheap {
@@ -11,14 +11,8 @@ using format::BlockState;
 using format::InstantKind;
 using format::InstantRecord;
 
-constexpr int kNone = -1;
 constexpr std::uint32_t kSmallestBudget = 32768;
 constexpr int kSmallestSeries = 8;
-
-bool OnePerDevice(InstantKind kind) { return kind == InstantKind::kPeak; }
-bool OneOfAKind(InstantKind kind) {
-  return kind == InstantKind::kLastOom || kind == InstantKind::kExit;
-}
 
 }  // namespace
 
@@ -42,32 +36,22 @@ bool Instants::Start(Bytes limit) {
 
 InstantRecord& Instants::Record(int slot) const { return records_[slot]; }
 
-int Instants::SlotFor(const What& what) {
-  if (OnePerDevice(what.kind) || OneOfAKind(what.kind)) {
-    for (int i = 0; i < order_count_; ++i) {
-      const Slot& slot = slots_[order_[i]];
-      if (slot.kind == what.kind && (OneOfAKind(what.kind) || slot.device == what.device))
-        return order_[i];
-    }
-  }
-  if (what.kind == InstantKind::kMark && marks_ == kMarks) return kNone;
-  if (free_count_ == 0) return kNone;
-  return free_slots_[--free_count_];
+// Where it is remembered which slot a new instant of this kind replaces.
+std::uint8_t* Instants::PlaceOf(const What& what) {
+  if (what.kind == InstantKind::kPeak) return &peaks_[what.device];
+  return what.kind == InstantKind::kLastOom ? &last_oom_ : nullptr;
 }
 
 bool Instants::Keep(const What& what, Nanoseconds now, std::uint64_t step) {
-  const int slot = SlotFor(what);
-  if (slot == kNone) return false;
-  Slot& instant = slots_[slot];
-  if (instant.time != 0) {  // replaced: what the old time pinned may not be pinned by the new one
-    LeaveOrder(slot);
-  }
-  instant.time = Value(now);
-  instant.step = step;
-  instant.kind = what.kind;
-  instant.device = what.device;
+  if (free_count_ == 0 || (what.kind == InstantKind::kMark && marks_ == kMarks)) return false;
+  const int slot = free_slots_[--free_count_];
+  slots_[slot] = {Value(now), step, {}};
   JoinOrder(slot);
   Write(slot, what, step);
+  if (std::uint8_t* place = PlaceOf(what); place != nullptr) {
+    if (*place != 0) Drop(*place - 1);
+    *place = static_cast<std::uint8_t>(slot + 1);
+  }
   if (what.kind == InstantKind::kMark) ++marks_;
   if (what.kind == InstantKind::kStepEnd) {
     series_[series_count_++] = static_cast<std::uint8_t>(slot);
@@ -89,7 +73,7 @@ void Instants::Write(int slot, const What& what, std::uint64_t step) {
   record.device = what.device;
   record.requested_bytes = what.requested.count();
   const format::FileHeader* header = chunks_.header();
-  for (std::uint32_t i = 0; i < format::kMaxDevices; ++i) {
+  for (int i = 0; i < devices_; ++i) {
     const format::DeviceHeader& device = header->devices[i];
     format::DeviceFigures& figures = record.devices[i];
     figures.live_bytes = device.live_bytes.load(std::memory_order_relaxed);
@@ -106,8 +90,10 @@ void Instants::Write(int slot, const What& what, std::uint64_t step) {
 void Instants::JoinOrder(int slot) { order_[order_count_++] = static_cast<std::uint8_t>(slot); }
 
 void Instants::LeaveOrder(int slot) {
+  // From the newest: a moving peak is among the last.
   std::uint8_t* end = order_ + order_count_;
-  std::uint8_t* place = std::find(order_, end, static_cast<std::uint8_t>(slot));
+  std::uint8_t* place = end - 1;
+  while (*place != slot) --place;
   std::copy(place + 1, end, place);
   --order_count_;
   List& dead = slots_[slot].dead;
@@ -144,14 +130,31 @@ int Instants::CheapestOfSeries() const {
   return cheapest;
 }
 
+void Instants::DropCheapestOfSeries() {
+  const int index = CheapestOfSeries();
+  const int slot = series_[index];
+  std::copy(series_ + index + 1, series_ + series_count_, series_ + index);
+  --series_count_;
+  Drop(slot);
+}
+
 void Instants::ThinSeries() {
-  while (series_count_ > kSeries || (dead_ > dead_budget_ && series_count_ > kSmallestSeries)) {
-    const int index = CheapestOfSeries();
-    const int slot = series_[index];
-    std::copy(series_ + index + 1, series_ + series_count_, series_ + index);
-    --series_count_;
-    Drop(slot);
-    if (dead_ > dead_budget_) break;  // the sweep shows first what this one gave back
+  if (series_count_ > kSeries) DropCheapestOfSeries();
+  // One a step: the sweep shows first what that one gave back.
+  if (dead_ > dead_budget_ && series_count_ > kSmallestSeries && !has_homeless())
+    DropCheapestOfSeries();
+}
+
+bool Instants::ThinForRoom() {
+  if (series_count_ <= 2) return false;
+  DropCheapestOfSeries();
+  return true;
+}
+
+void Instants::NeverLived(std::uint64_t birth_time, std::uint8_t device, Bytes bytes) {
+  for (int i = order_count_ - 1; i >= 0 && slots_[order_[i]].time >= birth_time; --i) {
+    std::atomic_ref<std::uint64_t> live(Record(order_[i]).devices[device].live_bytes);
+    live.store(live.load(std::memory_order_relaxed) - bytes.count(), std::memory_order_relaxed);
   }
 }
 

@@ -7,12 +7,15 @@
 //
 // Laws
 //   1. A record is given back only when no kept instant needs it.
-//   2. Every call does bounded work: at most kSlots steps, and kSweep records.
-//   3. The newest step end is always kept, and the first one. Of the others the one whose removal
+//   2. Every call does bounded work: at most kSlots steps, and kSweep records; a peak that moves
+//   costs a few steps.
+//   3. An instant that replaces another is in the file before the other goes.
+//   4. The newest step end is always kept, and the first one. Of the others the one whose removal
 //   leaves the smallest gap in steps goes.
 // Threads: the caller serialises.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "allocator/ledger/block_table.h"
@@ -41,9 +44,18 @@ class Instants {
   // when there is no room (marks).
   bool Keep(const What& what, Nanoseconds now, std::uint64_t step);
 
+  // Figures of this device are copied from now on.
+  void SawDevice(std::uint8_t device) { devices_ = std::max(devices_, device + 1); }
+  // A block born at `birth_time` that still lives turned out to be a segment: it was live at no
+  // kept instant.
+  void NeverLived(std::uint64_t birth_time, std::uint8_t device, Bytes bytes);
+  // Gives up one step end, because records are wanted badly. False when only first and newest are
+  // left.
+  bool ThinForRoom();
+
   // The record has just died (free_time is set). Keeps or gives back.
   void Bury(RecordId id);
-  // Finds homes for a few homeless records. `many`: when a free record is wanted badly.
+  // Finds homes for a few homeless records; for more when a free record is wanted badly.
   void Sweep(int records = kSweep);
   bool has_homeless() const { return homeless_.first != RecordId::kNone; }
 
@@ -56,18 +68,17 @@ class Instants {
   struct Slot {
     std::uint64_t time = 0;
     std::uint64_t step = 0;
-    format::InstantKind kind{};
-    std::uint8_t device = 0;
     List dead;
   };
 
   format::InstantRecord& Record(int slot) const;
-  int SlotFor(const What& what);
+  std::uint8_t* PlaceOf(const What& what);
   void Write(int slot, const What& what, std::uint64_t step);
   void JoinOrder(int slot);
   void LeaveOrder(int slot);
   void Drop(int slot);
   void ThinSeries();
+  void DropCheapestOfSeries();
   int CheapestOfSeries() const;
   void Push(List& list, RecordId id);
   void SendHome(RecordId id);
@@ -82,6 +93,9 @@ class Instants {
   int order_count_ = 0;
   std::uint8_t series_[kSeries + 1] = {};  // step ends, oldest first
   int series_count_ = 0;
+  std::uint8_t peaks_[format::kMaxDevices] = {};  // slot + 1; 0 = none yet
+  std::uint8_t last_oom_ = 0;                     // the same
+  int devices_ = 0;
   int marks_ = 0;
   std::uint32_t dead_ = 0;
   std::uint32_t dead_budget_ = 0;

@@ -16,17 +16,9 @@
 
 #include "allocator/base/bytes.h"
 #include "allocator/ledger/format.h"
+#include "allocator/ledger/process_name.h"
 
 namespace cuheap {
-
-inline constexpr std::size_t kPathBytes = 1024;
-
-// This process as others can tell it: a pid alone is reused.
-struct ProcessName {
-  std::uint32_t pid = 0;
-  std::uint64_t start_ticks = 0;  // field 22 of /proc/self/stat
-};
-ProcessName ThisProcess();
 
 class SharedFile {
  public:
@@ -34,18 +26,22 @@ class SharedFile {
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
 
-  // Creates the file with its first page. False when not even private memory is to be had.
+  // Creates the file with its first page. False when there is neither shared memory nor a place at
+  // the destination.
   bool Create(const char* destination, const char* shared_folder, Bytes limit);
   // Maps `more` further bytes (a multiple of 4 KiB), zeroed, behind what there is. nullptr when
   // storage or limit refuse.
   std::byte* Grow(Bytes more);
 
-  // Writes the first `used` bytes to the destination and removes the file in shared memory. False
-  // when the destination cannot be written: the file stays where it lives.
-  bool BringHome(Bytes used);
-  // Writes the first `used` bytes to `path` (beside, then renamed). False when it cannot.
-  bool CopyTo(const char* path, Bytes used) const;
-  // Forgets the file without touching it.
+  // Writes the file to its destination and removes it from shared memory; from then on the first
+  // page is the destination's. False when the destination cannot be written: the file stays where
+  // it lives.
+  bool BringHome();
+  // Writes `size` bytes at `data`, which stand for the file, to `path`. False when it cannot.
+  bool CopyTo(const char* path, const std::byte* data, Bytes size) const;
+  // Unmaps all but the first page. REQUIRES: nobody uses the rest any more.
+  void ReleaseAllButHeader();
+  // For a forked child: from now on this memory has nothing to do with the file.
   void Forget();
 
   std::byte* data() const { return data_; }
@@ -53,7 +49,7 @@ class SharedFile {
   format::Storage storage() const { return storage_; }
   const char* path() const { return path_; }  // where the bytes are; empty for private memory
   const char* destination() const { return destination_; }  // where they belong
-  bool linked() const { return linked_; }                   // the destination leads to the file
+  bool at_destination() const { return at_destination_; }   // that name is ours
   std::uint32_t exec_count() const { return exec_count_; }
 
  private:
@@ -61,15 +57,16 @@ class SharedFile {
 
   bool Map(Bytes more);
   bool CreateInSharedMemory(const char* folder);
-  bool CreateInPlace();
-  void LinkDestination();
-  int Open() const;
+  template <typename Make>
+  bool TakeName(Make make);
+  int Open(const char* path, std::uint64_t inode) const;
+  void MapHeader(const char* path);
 
   std::byte* data_ = nullptr;
   Bytes reserved_;
   Bytes size_;
   format::Storage storage_ = format::Storage::kPrivate;
-  bool linked_ = false;
+  bool at_destination_ = false;
   std::uint32_t exec_count_ = 0;
   std::uint64_t inode_ = 0;
   int growths_left_out_ = 0;

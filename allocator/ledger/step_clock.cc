@@ -40,11 +40,12 @@ StepClock::Effect StepClock::Tick(Signal signal, std::uint64_t now) {
   Effect effect = Effect::kStepEnded;
   if (signal > leading_) return Effect::kNone;
   if (signal < leading_) {
-    const bool in_warm_up = leading_ == Signal::kNone || steps_ - since_ < kWarmUpSteps;
-    if (!in_warm_up && signal != Signal::k_program) return Effect::kNone;
-    if (leading_ != Signal::kNone) since_ = steps_;
+    const bool first = leading_ == Signal::kNone;
+    const bool yields = first || leading_ == Signal::k_bytes || steps_ - since_ < kWarmUpSteps;
+    if (!yields && signal != Signal::k_program) return Effect::kNone;
+    since_ = steps_;
     leading_ = signal;
-    effect = Effect::kClockChanged;
+    if (!first) effect = Effect::kClockChanged;
   }
   ++steps_;
   format::FileHeader* header = chunks_.header();

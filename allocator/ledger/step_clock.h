@@ -2,8 +2,8 @@
 //
 // Laws
 //   1. The strongest signal that has ticked counts the steps; a weaker one never takes over.
-//   2. A stronger signal takes over within the first kWarmUpSteps steps of the present clock; the
-//   program's own calls always do.
+//   2. A stronger signal takes over within the first kWarmUpSteps steps of the present clock; from
+//   the byte clock, which only stands in for a signal, and to the program's own calls always.
 //   3. Steps only rise; clock_since_step in the header says where the present clock took over.
 // Threads: the caller serialises.
 #pragma once
@@ -20,7 +20,7 @@ class StepClock {
 
   constexpr explicit StepClock(Chunks& chunks) : chunks_(chunks) {}
 
-  enum class Effect { kNone, kStepEnded, kClockChanged };  // kClockChanged: a step ended as well
+  enum class Effect { kNone, kStepEnded, kClockChanged };  // changed: and a step ended
   Effect Tick(format::Signal signal, std::uint64_t now);
 
   std::uint64_t steps() const { return steps_; }

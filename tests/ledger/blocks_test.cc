@@ -78,6 +78,17 @@ TEST_F(BlocksTest, AnExpectedSegmentNeverRaisesThePeak) {
   EXPECT_EQ(View().header().devices[0].peak_live_bytes.load(), 4096u);
 }
 
+TEST_F(BlocksTest, ABlockThatTurnsOutToBeASegmentIsTakenOutOfWhatWasNotedBefore) {
+  Born(0x1000, 4096);
+  Born(0x200000, 2 << 20, Heap::k_driver);
+  ledger.Tick(format::Signal::k_program);
+  ledger.ServeAsSegment(Heap::k_driver, Address(0x200000), Heap::k_torch);
+  const FileView view = View();
+  EXPECT_EQ(view.header().devices[0].peak_live_bytes.load(), 4096u);
+  EXPECT_EQ(view.Of(InstantKind::kStepEnd)[0].live[0], 4096u);
+  EXPECT_EQ(view.Of(InstantKind::kPeak)[0].live[0], 4096u);
+}
+
 TEST_F(BlocksTest, PinnedAndManagedMemoryIsNoPartOfADevicesLiveBytes) {
   Born(0x1000, 4096, Heap::k_pinned);
   Born(0x2000, 4096, Heap::k_managed);
@@ -97,6 +108,27 @@ TEST_F(BlocksTest, AFailedFreeRestoresTheRecordWithItsBirthData) {
   EXPECT_EQ(View().LiveAt(View().Of(InstantKind::kMark)[0].time).size(), 1u) << "not twice";
   EXPECT_TRUE(Died(0x1000).known);
   EXPECT_EQ(View().Live().size(), 0u);
+}
+
+TEST_F(BlocksTest, AFailedFreeIsRestoredAfterItsRecordWasReused) {
+  Born(0x1000, 512);
+  const Block before = View().Live()[0];
+  Died(0x1000);
+  for (std::uint64_t i = 2; i < 102; ++i) Born(i << 12, 1024);
+  ledger.Undo(Heap::k_torch, Address(0x1000));
+  ledger.Undo(Heap::k_torch, Address(0x1000));
+  ASSERT_EQ(View().Live().size(), 101u);
+  for (const Block& block : View().Live()) {
+    if (block.address == 0x1000) EXPECT_EQ(block.birth, before.birth);
+  }
+  EXPECT_EQ(LiveGauge(), 512u + 100 * 1024);
+  EXPECT_EQ(View().header().devices[0].peak_live_bytes.load(), LiveGauge());
+}
+
+TEST_F(BlocksTest, MemoryThatIsMappedNowhereHasNoAddressToCollide) {
+  Born(0, 2 << 20, Heap::k_vmm, 0, format::kUnmapped);
+  Born(0, 2 << 20, Heap::k_vmm, 0, format::kUnmapped);
+  EXPECT_EQ(View().Live().size(), 2u);
 }
 
 TEST_F(BlocksTest, ThePeakIsExactPerDevice) {

@@ -1,8 +1,13 @@
 // Where the file lives, how it comes home, and what happens when nothing is as it should be. The
 // job never notices.
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <csignal>
@@ -48,8 +53,11 @@ TEST_F(FileTest, AClosedFileIsAtItsDestinationAndNowhereElse) {
   EXPECT_EQ(view.Of(format::InstantKind::kExit).size(), 1u);
   EXPECT_EQ(view.Live().size(), 1u);
   EXPECT_TRUE(fs::is_empty(shared));
-  Born(0x2000, 512);  // after the end: nothing happens
+  Born(0x2000, 512);
+  Died(0x1000);
+  ledger.InternString("no event");
   EXPECT_EQ(FileView(destination).Live().size(), 1u);
+  EXPECT_EQ(FileView(destination).header().dropped.late_events.load(), 2u);
 }
 
 TEST_F(FileTest, NoDescriptorStaysOpen) {
@@ -126,6 +134,81 @@ TEST_F(FileTest, WithNoPlaceAtAllTheStateIsPrivateAndWrittenAtMarks) {
   EXPECT_EQ(FileView(destination).Live().size(), 1u);
 }
 
+// Every shared, writable mapping of a file is refused from now on, as some file systems do.
+bool RefuseSharedMappings() {
+#if defined(__x86_64__)
+  constexpr auto Argument = [](int number) {
+    return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + sizeof(__u64) * number);
+  };
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, Argument(3)),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENODEV),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(filter), filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+#else
+  return false;
+#endif
+}
+
+TEST_F(FileTest, WhereMappingIsRefusedTheStateIsPrivateAndTheNameIsTakenAllTheSame) {
+  fs::create_directories(fs::path(destination).parent_path());
+  std::ofstream(destination) << "another's";
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!RefuseSharedMappings()) _exit(77);
+    if (!Open()) _exit(1);
+    if (Sibling("a.").empty()) _exit(2);
+    Born(0x1000, 512);
+    ledger.Close();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no seccomp here";
+  ASSERT_EQ(WEXITSTATUS(status), 0);
+  const FileView view(Sibling("a."));
+  EXPECT_EQ(view.header().storage, Storage::kPrivate);
+  EXPECT_EQ(view.header().clean_close.load(), 1u);
+  EXPECT_EQ(view.Live().size(), 1u);
+  EXPECT_EQ(fs::file_size(destination), 9u) << "the other's file is as it was";
+}
+
+TEST_F(FileTest, WithNoPlaceAtAllNothingIsRecordedAndNothingBreaks) {
+  std::ofstream(folder.path / "file") << "not a folder";
+  destination = folder.path / "file" / "a.cuheap";
+  LedgerOptions options = Options();
+  options.shared_folder = nullptr;
+  EXPECT_FALSE(Open(options));
+  EXPECT_EQ(Born(0x1000, 512), RecordId::kNone);
+}
+
+TEST_F(FileTest, ATooSmallSharedMemoryMeansInPlace) {
+  fs::create_directories(shared);
+  if (mount("tmpfs", shared.c_str(), "tmpfs", 0, "size=4k,mode=0700") != 0)
+    GTEST_SKIP() << "may not mount a small tmpfs here";
+  std::ofstream(fs::path(shared) / "full") << std::string(4096, 'x');
+  ASSERT_TRUE(Open());
+  EXPECT_EQ(FileView(destination).header().storage, Storage::kInPlace);
+  umount2(shared.c_str(), MNT_DETACH);
+}
+
+TEST_F(FileTest, AFileThatTookThePlaceOfTheLinkIsKept) {
+  ASSERT_TRUE(Open());
+  Born(0x1000, 512);
+  fs::remove(destination);
+  std::ofstream(destination) << "another's";
+  ledger.Close();
+  EXPECT_EQ(fs::file_size(destination), 9u);
+  EXPECT_EQ(FileView(ledger.file_path()).Live().size(), 1u);
+}
+
 TEST_F(FileTest, AFullDiskDropsBirthsAndCountsThem) {
   fs::create_directories(shared);
   if (mount("tmpfs", shared.c_str(), "tmpfs", 0, "size=1m,mode=0700") != 0)
@@ -176,6 +259,21 @@ TEST_F(FileTest, ACheckpointLeavesTheLinkAndStandsBesideIt) {
   ledger.Checkpoint();
   EXPECT_TRUE(fs::is_symlink(destination));
   EXPECT_EQ(FileView(destination + ".checkpoint").Live().size(), 1u);
+}
+
+TEST_F(FileTest, AbandonCutsEvenThePointersThatWereGivenOut) {
+  ASSERT_TRUE(Open());
+  format::DoorCounters* doors = ledger.doors();
+  const pid_t child = fork();
+  if (child == 0) {
+    ledger.Abandon();
+    doors->driver_calls.fetch_add(1);
+    _exit(ledger.is_open() || ledger.doors() != nullptr ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(doors->driver_calls.load(), 0u);
 }
 
 TEST(UnopenedLedgerTest, BeforeOpenEveryCallDoesNothing) {

@@ -51,11 +51,18 @@ class FileView {
   const std::vector<Block>& blocks() const { return blocks_; }
   const std::vector<Instant>& instants() const { return instants_; }
   const std::map<std::uint32_t, std::uint64_t>& site_blocks() const { return site_blocks_; }
+  // The gauges of the sites, zeros left out.
+  const std::map<std::uint32_t, std::uint64_t>& site_live() const { return site_live_; }
   int count(format::ChunkType type) const {
     const auto found = chunk_counts_.find(type);
     return found == chunk_counts_.end() ? 0 : found->second;
   }
 
+  // Numbers of the ticks that were kept, in order.
+  std::vector<std::uint64_t> Ticks(format::Signal signal) const {
+    const auto found = ticks_.find(signal);
+    return found == ticks_.end() ? std::vector<std::uint64_t>() : found->second;
+  }
   std::vector<Block> LiveAt(std::uint64_t time) const {
     std::vector<Block> live;
     for (const Block& block : blocks_)
@@ -91,9 +98,15 @@ class FileView {
          at += chunk.record_size) {
       if (chunk.type == format::ChunkType::kBlock) ReadBlock(payload + at);
       if (chunk.type == format::ChunkType::kInstant) ReadInstant(payload + at);
+      if (chunk.type == format::ChunkType::kTick) {
+        const auto& tick = *reinterpret_cast<const format::TickRecord*>(payload + at);
+        if (tick.number != 0)
+          ticks_[static_cast<format::Signal>(chunk.parameter)].push_back(tick.number);
+      }
       if (chunk.type == format::ChunkType::kTotal) {
         const auto& totals = *reinterpret_cast<const format::SiteTotals*>(payload + at);
         site_blocks_[totals.site] = totals.blocks.load();
+        if (totals.live_bytes.load() != 0) site_live_[totals.site] = totals.live_bytes.load();
       }
     }
   }
@@ -123,7 +136,8 @@ class FileView {
   std::uint64_t size_ = 0;
   std::vector<Block> blocks_;
   std::vector<Instant> instants_;
-  std::map<std::uint32_t, std::uint64_t> site_blocks_;
+  std::map<std::uint32_t, std::uint64_t> site_blocks_, site_live_;
+  std::map<format::Signal, std::vector<std::uint64_t>> ticks_;
   std::map<format::ChunkType, int> chunk_counts_;
 };
 

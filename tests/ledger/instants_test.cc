@@ -1,6 +1,5 @@
 // Kept instants: the live set at each is exact, for as long as it is kept, and nothing more is
 // kept.
-#include <random>
 #include <set>
 
 #include "tests/ledger/fixture.h"
@@ -88,62 +87,55 @@ TEST_F(InstantsTest, AStrongerSignalThatComesLateDoesNotTakeOverUnlessTheProgram
   EXPECT_EQ(View().header().clock.load(), static_cast<std::uint32_t>(Signal::k_program));
 }
 
-TEST_F(InstantsTest, WithoutASignalBytesAllocatedAreTheClock) {
-  for (std::uint64_t i = 1; i <= 64; ++i) {
-    Born(0x1000, 8 << 20);
+TEST_F(InstantsTest, TheByteClockYieldsToTheFirstSignalHoweverLong) {
+  for (int i = 0; i < 1000; ++i) {
+    Born(0x1000, 64 << 20);
     Died(0x1000);
   }
-  EXPECT_EQ(View().header().clock.load(), static_cast<std::uint32_t>(Signal::k_bytes));
-  EXPECT_EQ(ledger.steps(), 8u);
+  EXPECT_EQ(ledger.steps(), 1000u);
+  EXPECT_TRUE(ledger.Tick(Signal::k_module));
+  EXPECT_EQ(View().header().clock_since_step.load(), 1000u);
+  Born(0x1000, 64 << 20);
+  EXPECT_EQ(ledger.steps(), 1001u) << "bytes end no step any more";
+  EXPECT_EQ(View().header().signal_ticks[static_cast<int>(Signal::k_bytes)].load(), 1001u);
 }
 
-// The law itself, against a naive model: after every operation the live set at each kept instant is
-// the model's.
-class Model {
- public:
-  void Born(std::uint64_t address, std::uint64_t bytes) { live_[address] = bytes; }
-  void Died(std::uint64_t address) { live_.erase(address); }
-  const std::map<std::uint64_t, std::uint64_t>& live() const { return live_; }
-  // What lived at each step end ever, by step.
-  void StepEnd(std::uint64_t step) { at_step_[step] = live_; }
-  std::string Differs(const FileView& view) const {
-    if (AsMap(view.Live()) != live_) return "the live set";
-    for (const Instant& instant : view.Of(InstantKind::kStepEnd))
-      if (AsMap(view.LiveAt(instant.time)) != at_step_.at(instant.step))
-        return "step end " + std::to_string(instant.step);
-    return "";
-  }
+TEST_F(InstantsTest, SegmentsAndHostMemoryDoNotMoveTheByteClock) {
+  Born(0x1000, 1 << 30, format::Heap::k_driver, 0, format::kExpectSegment);
+  Born(0x2000, 1 << 30, format::Heap::k_pinned);
+  EXPECT_EQ(ledger.steps(), 0u);
+}
 
- private:
-  static std::map<std::uint64_t, std::uint64_t> AsMap(const std::vector<Block>& blocks) {
-    std::map<std::uint64_t, std::uint64_t> map;
-    for (const Block& block : blocks) map[block.address] += block.bytes;
-    return map;
-  }
-  std::map<std::uint64_t, std::uint64_t> live_;
-  std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> at_step_;
-};
+TEST_F(InstantsTest, TicksAreThinnedEvenlyAndNeverLostAtTheStart) {
+  constexpr std::uint64_t kTicks = 100000;
+  for (std::uint64_t i = 0; i < kTicks; ++i) ledger.Tick(Signal::k_backward);
+  const std::vector<std::uint64_t> numbers = View().Ticks(Signal::k_backward);
+  ASSERT_GT(numbers.size(), 2000u);
+  const std::uint64_t stride = numbers[0];
+  for (std::size_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(numbers[i], (i + 1) * stride);
+  EXPECT_GT(numbers.back() + stride, kTicks);
+}
 
-TEST_F(InstantsTest, RandomOperationsNeverLoseOrInventABlockAtAKeptInstant) {
-  std::mt19937 random(4711);
-  Model model;
-  for (int i = 0; i < 30000; ++i) {
-    const std::uint64_t address = (1 + random() % 200) << 12;
-    const std::uint64_t what = random() % 100;
-    if (what < 3) {
-      ledger.Tick(Signal::k_program);
-      model.StepEnd(ledger.steps());
-    } else if (model.live().count(address) == 0) {
-      const std::uint64_t bytes = 512 * (1 + random() % 100);
-      Born(address, bytes);
-      model.Born(address, bytes);
-    } else if (what < 70) {
-      Died(address);
-      model.Died(address);
+TEST_F(InstantsTest, WhenTheFileIsFullHistoryIsThinnedBeforeABirthIsDropped) {
+  Ledger small;
+  LedgerOptions options = Options();
+  options.limit = 2_MiB;
+  ASSERT_TRUE(small.Open(options, clock));
+  Birth birth;
+  birth.heap = format::Heap::k_torch;
+  for (int step = 0; step < 200; ++step) {
+    for (std::uint64_t i = 1; i <= 1000; ++i) {
+      birth.address = Address(i << 12);
+      small.Born(birth);
     }
-    if (i % 500 != 0) continue;
-    ASSERT_EQ(model.Differs(View()), "") << "seed 4711, operation " << i;
+    small.Tick(Signal::k_program);
+    for (std::uint64_t i = 1; i <= 1000; ++i) small.Died(birth.heap, Address(i << 12));
   }
+  const FileView view(small.file_path());
+  EXPECT_EQ(view.header().dropped.blocks.load(), 0u);
+  EXPECT_LT(view.Of(InstantKind::kStepEnd).size(), 48u);
+  for (const Instant& instant : view.Of(InstantKind::kStepEnd))
+    EXPECT_EQ(view.LiveAt(instant.time).size(), 1000u) << "step " << instant.step;
 }
 
 }  // namespace
