@@ -1,0 +1,38 @@
+// Graphs and nodes behind handles; nodes as the API describes them and as the engine keeps them.
+#pragma once
+
+#include <cuda.h>
+
+#include "tests/sim/engine/graph.h"
+
+namespace cuheap::sim {
+
+inline CUresult GraphOf(CUgraph handle, Graph** out) {
+  *out = FindGraph(handle);
+  return *out == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+inline CUresult NodeOf(CUgraphNode handle, GraphNode** out) {
+  *out = Nodes().Find(handle);
+  return *out == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+// Allocation nodes write their address into `parameters`.
+CUresult OperationOf(CUgraphNodeParams* parameters, Operation* out);
+CUresult OperationOf(const CUDA_KERNEL_NODE_PARAMS& parameters, Operation* out);
+CUresult OperationOf(const CUDA_MEMSET_NODE_PARAMS& parameters, Operation* out);
+CUresult OperationOf(const CUDA_MEMCPY3D& parameters, Operation* out);
+CUresult OperationOf(const CUDA_HOST_NODE_PARAMS& parameters, Operation* out);
+CUresult RecordOperationOf(CUevent event, Operation* out);
+CUresult WaitOperationOf(CUevent event, Operation* out);
+CUresult ChildOperationOf(CUgraph graph, Operation* out);
+CUresult OperationOf(CUDA_MEM_ALLOC_NODE_PARAMS* parameters, Operation* out);
+
+// The node behind a handle, if it has the type.
+template <class Op>
+Op* OperationIn(CUgraphNode handle) {
+  GraphNode* node = Nodes().Find(handle);
+  return node == nullptr ? nullptr : std::get_if<Op>(&node->operation);
+}
+
+}  // namespace cuheap::sim

@@ -1,0 +1,202 @@
+// Stream-ordered allocation and its pools.
+#include "tests/sim/driver/support.h"
+#include "tests/sim/engine/device_memory.h"
+#include "tests/sim/engine/graph.h"
+#include "tests/sim/engine/memory_pool.h"
+
+namespace cuheap::sim {
+namespace {
+
+CUresult PoolOf(CUmemoryPool handle, MemoryPool** out) {
+  *out = MemoryPools().Find(handle);
+  return *out == nullptr || (*out)->destroyed ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUmemoryPool HandleOf(MemoryPool* pool) { return Cast<CUmemoryPool>(pool); }
+
+CUresult DeviceOf(const CUmemLocation* location, CUmemAllocationType type, int* device) {
+  CUHEAP_SIM_TRY(NeedPointers(location));
+  if (type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_NOT_SUPPORTED;
+  if (location->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
+  CUHEAP_SIM_TRY(NeedDevice(location->id));
+  *device = location->id;
+  return CUDA_SUCCESS;
+}
+
+// In a capture, allocating makes a node that owns its memory.
+CUresult CaptureAllocation(Stream* stream, int device, std::uint64_t bytes, CUdeviceptr* out) {
+  const EngineLock lock;
+  AllocOp allocation;
+  CUHEAP_SIM_TRY(MakeAllocOp(device, bytes, &allocation));
+  const std::uintptr_t address = allocation.memory->region.base;
+  CUHEAP_SIM_TRY(Submit(stream, std::move(allocation)));
+  *out = address;
+  return CUDA_SUCCESS;
+}
+
+CUresult Allocate(CUdeviceptr* out, size_t bytes, MemoryPool* pool, Stream* stream) {
+  {
+    const EngineLock lock;
+    CUHEAP_SIM_TRY(CheckSubmission(stream));
+    if (stream->capture.load() != nullptr) {
+      return CaptureAllocation(stream, pool->device, bytes, out);
+    }
+  }
+  std::uintptr_t address = 0;
+  CUHEAP_SIM_TRY(AllocateFromPool(pool, stream->context, bytes, &address));
+  *out = address;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult face::MemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream handle) {
+  CUHEAP_SIM_TRY(NeedPointers(out));
+  Stream* stream = nullptr;
+  CUHEAP_SIM_TRY(StreamOf(handle, &stream));
+  return Allocate(out, bytes, CurrentPool(stream->context->device), stream);
+}
+
+CUresult face::MemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool pool_handle,
+                                     CUstream handle) {
+  CUHEAP_SIM_TRY(NeedPointers(out));
+  Stream* stream = nullptr;
+  CUHEAP_SIM_TRY(StreamOf(handle, &stream));
+  MemoryPool* pool = nullptr;
+  CUHEAP_SIM_TRY(PoolOf(pool_handle, &pool));
+  return Allocate(out, bytes, pool, stream);
+}
+
+CUresult face::MemFreeAsync(CUdeviceptr address, CUstream handle) {
+  Stream* stream = nullptr;
+  CUHEAP_SIM_TRY(StreamOf(handle, &stream));
+  if (address == 0) return CUDA_SUCCESS;
+  const EngineLock lock;
+  CUHEAP_SIM_TRY(CheckSubmission(stream));
+  if (stream->capture.load() != nullptr) return Submit(stream, FreeOp{address});
+  return FreeDevice(address);
+}
+
+CUresult face::DeviceGetDefaultMemPool(CUmemoryPool* out, CUdevice device) {
+  CUHEAP_SIM_TRY(NeedPointers(out));
+  CUHEAP_SIM_TRY(NeedDevice(device));
+  *out = HandleOf(DefaultPool(device));
+  return CUDA_SUCCESS;
+}
+
+CUresult face::DeviceGetMemPool(CUmemoryPool* out, CUdevice device) {
+  CUHEAP_SIM_TRY(NeedPointers(out));
+  CUHEAP_SIM_TRY(NeedDevice(device));
+  *out = HandleOf(CurrentPool(device));
+  return CUDA_SUCCESS;
+}
+
+CUresult face::DeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
+  CUHEAP_SIM_TRY(NeedDevice(device));
+  MemoryPool* pool = nullptr;
+  CUHEAP_SIM_TRY(PoolOf(handle, &pool));
+  return SetCurrentPool(device, pool);
+}
+
+CUresult face::MemGetDefaultMemPool(CUmemoryPool* out, CUmemLocation* location,
+                                    CUmemAllocationType type) {
+  int device = 0;
+  CUHEAP_SIM_TRY(DeviceOf(location, type, &device));
+  return DeviceGetDefaultMemPool(out, device);
+}
+
+CUresult face::MemGetMemPool(CUmemoryPool* out, CUmemLocation* location, CUmemAllocationType type) {
+  int device = 0;
+  CUHEAP_SIM_TRY(DeviceOf(location, type, &device));
+  return DeviceGetMemPool(out, device);
+}
+
+CUresult face::MemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
+  int device = 0;
+  CUHEAP_SIM_TRY(DeviceOf(location, type, &device));
+  return DeviceSetMemPool(device, pool);
+}
+
+CUresult face::MemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* properties) {
+  CUHEAP_SIM_TRY(NeedPointers(out, properties));
+  const EngineLock lock;
+  MemoryPool* pool = nullptr;
+  CUHEAP_SIM_TRY(NewPool(*properties, &pool));
+  *out = HandleOf(pool);
+  return CUDA_SUCCESS;
+}
+
+CUresult face::MemPoolDestroy(CUmemoryPool handle) {
+  MemoryPool* pool = nullptr;
+  CUHEAP_SIM_TRY(PoolOf(handle, &pool));
+  return DestroyPool(pool);
+}
+
+CUresult face::MemPoolTrimTo(CUmemoryPool handle, size_t keep) {
+  MemoryPool* pool = nullptr;
+  CUHEAP_SIM_TRY(PoolOf(handle, &pool));
+  const EngineLock lock;
+  pool->heap.Trim(keep);
+  return CUDA_SUCCESS;
+}
+
+CUresult face::MemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
+                                   void* value) {
+  CUHEAP_SIM_TRY(NeedPointers(value));
+  MemoryPool* pool = nullptr;
+  CUHEAP_SIM_TRY(PoolOf(handle, &pool));
+  return SetPoolAttribute(pool, attribute, value);
+}
+
+CUresult face::MemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
+                                   void* value) {
+  CUHEAP_SIM_TRY(NeedPointers(value));
+  MemoryPool* pool = nullptr;
+  CUHEAP_SIM_TRY(PoolOf(handle, &pool));
+  return GetPoolAttribute(pool, attribute, value);
+}
+
+CUresult face::MemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* access, size_t count) {
+  MemoryPool* pool = nullptr;
+  CUHEAP_SIM_TRY(PoolOf(handle, &pool));
+  const EngineLock lock;
+  for (size_t i = 0; i < count; ++i) {
+    if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+    CUHEAP_SIM_TRY(NeedDevice(access[i].location.id));
+    const bool own = access[i].location.id == pool->device;
+    if (own && access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    pool->access[access[i].location.id] = access[i].flags;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult face::MemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool handle,
+                                CUmemLocation* location) {
+  CUHEAP_SIM_TRY(NeedPointers(flags, location));
+  MemoryPool* pool = nullptr;
+  CUHEAP_SIM_TRY(PoolOf(handle, &pool));
+  if (location->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+  CUHEAP_SIM_TRY(NeedDevice(location->id));
+  const EngineLock lock;
+  *flags = pool->access[location->id];
+  return CUDA_SUCCESS;
+}
+
+CUresult face::DeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
+                                          void* value) {
+  CUHEAP_SIM_TRY(NeedPointers(value));
+  CUHEAP_SIM_TRY(NeedDevice(device));
+  if (attribute != CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT &&
+      attribute != CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT) {
+    return NotSimulated("cuDeviceGetGraphMemAttribute of a high watermark");
+  }
+  *static_cast<cuuint64_t*>(value) = UsedBytes(device, MemoryKind::kGraph);
+  return CUDA_SUCCESS;
+}
+
+// Graph memory is never cached, so there is nothing to trim.
+CUresult face::DeviceGraphMemTrim(CUdevice device) { return NeedDevice(device); }
+
+}  // namespace cuheap::sim

@@ -1,0 +1,130 @@
+// Reading and changing the parameters of nodes.
+#include "tests/sim/driver/copy_box.h"
+#include "tests/sim/driver/graph_handles.h"
+#include "tests/sim/driver/support.h"
+
+namespace cuheap::sim {
+namespace {
+
+template <class Parameters>
+CUresult SetOf(CUgraphNode handle, const Parameters* parameters) {
+  CUHEAP_SIM_TRY(NeedPointers(parameters));
+  Operation operation;
+  CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
+  const EngineLock lock;
+  GraphNode* node = Nodes().Find(handle);
+  if (node == nullptr || node->operation.index() != operation.index()) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  node->operation = std::move(operation);
+  return CUDA_SUCCESS;
+}
+
+template <class Parameters>
+void Describe(const KernelOp& kernel, Parameters* out) {
+  *out = Parameters{};
+  out->func = Cast<CUfunction>(kernel.function);
+  out->gridDimX = kernel.grid[0];
+  out->gridDimY = kernel.grid[1];
+  out->gridDimZ = kernel.grid[2];
+  out->blockDimX = kernel.block[0];
+  out->blockDimY = kernel.block[1];
+  out->blockDimZ = kernel.block[2];
+  out->sharedMemBytes = kernel.shared_bytes;
+}
+
+}  // namespace
+
+CUresult face::GraphNodeSetParams(CUgraphNode handle, CUgraphNodeParams* parameters) {
+  CUHEAP_SIM_TRY(NeedPointers(parameters));
+  const EngineLock lock;
+  GraphNode* node = Nodes().Find(handle);
+  if (node == nullptr || NodeTypeOf(node->operation) != parameters->type) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return OperationOf(parameters, &node->operation);
+}
+CUresult face::GraphKernelNodeSetParams_v2(CUgraphNode node,
+                                           const CUDA_KERNEL_NODE_PARAMS* parameters) {
+  return SetOf(node, parameters);
+}
+CUresult face::GraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* parameters) {
+  return SetOf(node, parameters);
+}
+CUresult face::GraphMemsetNodeSetParams(CUgraphNode node,
+                                        const CUDA_MEMSET_NODE_PARAMS* parameters) {
+  return SetOf(node, parameters);
+}
+CUresult face::GraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS* parameters) {
+  return SetOf(node, parameters);
+}
+
+CUresult face::GraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* out) {
+  const auto* kernel = OperationIn<KernelOp>(node);
+  CUHEAP_SIM_TRY(NeedPointers(kernel, out));
+  Describe(*kernel, out);
+  return CUDA_SUCCESS;
+}
+CUresult face::GraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1* out) {
+  const auto* kernel = OperationIn<KernelOp>(node);
+  CUHEAP_SIM_TRY(NeedPointers(kernel, out));
+  Describe(*kernel, out);
+  return CUDA_SUCCESS;
+}
+CUresult face::GraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* out) {
+  const auto* copy = OperationIn<CopyOp>(node);
+  CUHEAP_SIM_TRY(NeedPointers(copy, out));
+  *out = DescribeBox(*copy);
+  return CUDA_SUCCESS;
+}
+CUresult face::GraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* out) {
+  const auto* fill = OperationIn<FillOp>(node);
+  CUHEAP_SIM_TRY(NeedPointers(fill, out));
+  *out = CUDA_MEMSET_NODE_PARAMS{fill->to,      fill->pitch, fill->value,
+                                 fill->element, fill->width, fill->height};
+  return CUDA_SUCCESS;
+}
+CUresult face::GraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS* out) {
+  const auto* host = OperationIn<HostOp>(node);
+  CUHEAP_SIM_TRY(NeedPointers(host, out));
+  out->fn = host->function;
+  out->userData = host->data;
+  return CUDA_SUCCESS;
+}
+CUresult face::GraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph* out) {
+  const auto* child = OperationIn<ChildOp>(node);
+  CUHEAP_SIM_TRY(NeedPointers(child, out));
+  *out = Cast<CUgraph>(child->graph.get());
+  return CUDA_SUCCESS;
+}
+CUresult face::GraphEventRecordNodeGetEvent(CUgraphNode node, CUevent* out) {
+  const auto* record = OperationIn<RecordOp>(node);
+  CUHEAP_SIM_TRY(NeedPointers(record, out));
+  *out = Cast<CUevent>(record->event);
+  return CUDA_SUCCESS;
+}
+CUresult face::GraphEventWaitNodeGetEvent(CUgraphNode node, CUevent* out) {
+  const auto* wait = OperationIn<WaitOp>(node);
+  CUHEAP_SIM_TRY(NeedPointers(wait, out));
+  *out = Cast<CUevent>(wait->event);
+  return CUDA_SUCCESS;
+}
+CUresult face::GraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* out) {
+  const auto* allocation = OperationIn<AllocOp>(node);
+  CUHEAP_SIM_TRY(NeedPointers(allocation, out));
+  *out = CUDA_MEM_ALLOC_NODE_PARAMS{};
+  out->poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  out->poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE,
+                             allocation->memory->region.pages->device()};
+  out->bytesize = allocation->bytes;
+  out->dptr = allocation->memory->region.base;
+  return CUDA_SUCCESS;
+}
+CUresult face::GraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr* out) {
+  const auto* free = OperationIn<FreeOp>(node);
+  CUHEAP_SIM_TRY(NeedPointers(free, out));
+  *out = free->address;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace cuheap::sim

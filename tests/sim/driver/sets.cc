@@ -1,0 +1,93 @@
+// Setting memory, and values written by a stream.
+#include "tests/sim/driver/support.h"
+
+namespace cuheap::sim {
+namespace {
+
+CUresult Check(const FillOp& fill) {
+  const bool aligned = fill.to % fill.element == 0 && fill.pitch % fill.element == 0;
+  const bool rows_fit = fill.height <= 1 || fill.pitch >= fill.width * fill.element;
+  return aligned && rows_fit ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult FillIn(CUstream handle, const FillOp& fill) {
+  Stream* stream = nullptr;
+  CUHEAP_SIM_TRY(StreamOf(handle, &stream));
+  CUHEAP_SIM_TRY(Check(fill));
+  return Submit(stream, fill);
+}
+
+// Setting device memory without a stream is asynchronous work of the default stream.
+CUresult FillNow(const FillOp& fill) { return FillIn(nullptr, fill); }
+
+FillOp Row(CUdeviceptr to, std::uint32_t value, std::uint32_t element, size_t width) {
+  return FillOp{to, 0, value, element, width, 1};
+}
+
+CUresult WriteIn(CUstream handle, CUdeviceptr to, std::uint64_t value, std::uint32_t bytes) {
+  if (to % bytes != 0) return CUDA_ERROR_INVALID_VALUE;
+  Stream* stream = nullptr;
+  CUHEAP_SIM_TRY(StreamOf(handle, &stream));
+  return Submit(stream, WriteOp{to, value, bytes});
+}
+
+}  // namespace
+
+CUresult face::MemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
+  return FillNow(Row(to, value, 1, count));
+}
+CUresult face::MemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count) {
+  return FillNow(Row(to, value, 2, count));
+}
+CUresult face::MemsetD32_v2(CUdeviceptr to, unsigned value, size_t count) {
+  return FillNow(Row(to, value, 4, count));
+}
+CUresult face::MemsetD2D8_v2(CUdeviceptr to, size_t pitch, unsigned char value, size_t width,
+                             size_t height) {
+  return FillNow(FillOp{to, pitch, value, 1, width, height});
+}
+CUresult face::MemsetD2D16_v2(CUdeviceptr to, size_t pitch, unsigned short value, size_t width,
+                              size_t height) {
+  return FillNow(FillOp{to, pitch, value, 2, width, height});
+}
+CUresult face::MemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value, size_t width,
+                              size_t height) {
+  return FillNow(FillOp{to, pitch, value, 4, width, height});
+}
+
+CUresult face::MemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
+  return FillIn(stream, Row(to, value, 1, count));
+}
+CUresult face::MemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
+  return FillIn(stream, Row(to, value, 2, count));
+}
+CUresult face::MemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
+  return FillIn(stream, Row(to, value, 4, count));
+}
+CUresult face::MemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t width,
+                               size_t height, CUstream stream) {
+  return FillIn(stream, FillOp{to, pitch, value, 1, width, height});
+}
+CUresult face::MemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, size_t width,
+                                size_t height, CUstream stream) {
+  return FillIn(stream, FillOp{to, pitch, value, 2, width, height});
+}
+CUresult face::MemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width,
+                                size_t height, CUstream stream) {
+  return FillIn(stream, FillOp{to, pitch, value, 4, width, height});
+}
+
+CUresult face::StreamWriteValue32(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned) {
+  return WriteIn(stream, to, value, 4);
+}
+CUresult face::StreamWriteValue32_v2(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned) {
+  return WriteIn(stream, to, value, 4);
+}
+CUresult face::StreamWriteValue64(CUstream stream, CUdeviceptr to, cuuint64_t value, unsigned) {
+  return WriteIn(stream, to, value, 8);
+}
+CUresult face::StreamWriteValue64_v2(CUstream stream, CUdeviceptr to, cuuint64_t value, unsigned) {
+  return WriteIn(stream, to, value, 8);
+}
+
+}  // namespace cuheap::sim

@@ -1,0 +1,169 @@
+#include "tests/sim/engine/address_space.h"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+namespace cuheap::sim {
+namespace {
+
+std::uintptr_t windows[kMaxDevices];
+
+std::map<std::uintptr_t, std::uint64_t>& Reservations() {
+  static auto& map = *new std::map<std::uintptr_t, std::uint64_t>;
+  return map;
+}
+
+int Protection(Access access) {
+  switch (access) {
+    case Access::kNone:
+      return PROT_NONE;
+    case Access::kRead:
+      return PROT_READ;
+    case Access::kReadWrite:
+      return PROT_READ | PROT_WRITE;
+  }
+  return PROT_NONE;
+}
+
+bool InWindow(int device, std::uintptr_t address) {
+  return address - windows[device] < DeviceCapacity(device);
+}
+
+bool IsWindowRegion(const MappedRegion& region) {
+  return InWindow(region.pages->device(), region.base);
+}
+
+}  // namespace
+
+bool OpenAddressSpace() {
+  for (int device = 0; device < TheSettings().devices; ++device) {
+    const std::uint64_t bytes = DeviceCapacity(device);
+    if (bytes == 0) continue;
+    windows[device] = ReserveAddresses(bytes, kPageBytes, 0);
+    if (windows[device] == 0 ||
+        mmap(reinterpret_cast<void*>(windows[device]), bytes, PROT_NONE,
+             MAP_SHARED | MAP_FIXED | MAP_NORESERVE, DeviceFile(device), 0) == MAP_FAILED) {
+      std::fprintf(stderr, "cuheap-sim: window of device %d: %s\n", device, std::strerror(errno));
+      return false;
+    }
+  }
+  return true;
+}
+
+std::uintptr_t ReserveAddresses(std::uint64_t bytes, std::uint64_t alignment, std::uintptr_t hint) {
+  const std::uint64_t padded = bytes + alignment;
+  if (padded < bytes) return 0;
+  void* memory = mmap(reinterpret_cast<void*>(hint), padded, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return 0;
+  const auto start = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t base = (start + alignment - 1) / alignment * alignment;
+  if (base > start) munmap(memory, base - start);
+  if (base + bytes < start + padded) {
+    munmap(reinterpret_cast<void*>(base + bytes), start + padded - base - bytes);
+  }
+  Reservations()[base] = bytes;
+  return base;
+}
+
+void ReturnAddresses(std::uintptr_t base, std::uint64_t bytes) {
+  Reservations().erase(base);
+  munmap(reinterpret_cast<void*>(base), bytes);
+}
+
+bool MapPages(const MappedRegion& region, std::uint64_t offset, Access access) {
+  std::uintptr_t at = region.base;
+  std::uint64_t left = region.bytes;
+  for (const PageRun& run : region.pages->runs()) {
+    const std::uint64_t run_bytes = run.count * kPageBytes;
+    if (offset >= run_bytes) {
+      offset -= run_bytes;
+      continue;
+    }
+    const std::uint64_t bytes = std::min(left, run_bytes - offset);
+    if (bytes == 0) break;
+    if (mmap(reinterpret_cast<void*>(at), bytes, Protection(access),
+             MAP_SHARED | MAP_FIXED | MAP_NORESERVE, DeviceFile(region.pages->device()),
+             static_cast<off_t>(run.first * kPageBytes + offset)) == MAP_FAILED) {
+      UnmapPages(region.base, at - region.base);
+      return false;
+    }
+    at += bytes;
+    left -= bytes;
+    offset = 0;
+  }
+  return true;
+}
+
+void UnmapPages(std::uintptr_t base, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  mmap(reinterpret_cast<void*>(base), bytes, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+bool SetAccess(std::uintptr_t base, std::uint64_t bytes, Access access) {
+  return mprotect(reinterpret_cast<void*>(base), bytes, Protection(access)) == 0;
+}
+
+std::optional<MappedRegion> MapNewRegion(int device, std::uint64_t bytes, MemoryKind kind) {
+  PhysicalPtr pages = AllocatePages(device, bytes, kind);
+  if (pages == nullptr) return std::nullopt;
+  if (pages->runs().size() != 1) return MapExisting(std::move(pages));
+  const std::uintptr_t base = windows[device] + pages->runs()[0].first * kPageBytes;
+  if (!SetAccess(base, bytes, Access::kReadWrite)) return std::nullopt;
+  return MappedRegion{base, bytes, std::move(pages)};
+}
+
+std::optional<MappedRegion> MapExisting(PhysicalPtr pages) {
+  const std::uint64_t bytes = pages->bytes();
+  MappedRegion region{ReserveAddresses(bytes, kPageBytes, 0), bytes, std::move(pages)};
+  if (region.base == 0) return std::nullopt;
+  if (MapPages(region, 0, Access::kReadWrite)) return region;
+  ReturnAddresses(region.base, bytes);
+  return std::nullopt;
+}
+
+void UnmapRegion(const MappedRegion& region) {
+  if (!IsWindowRegion(region)) {
+    ReturnAddresses(region.base, region.bytes);
+  } else if (!SetAccess(region.base, region.bytes, Access::kNone)) {
+    // The kernel has no mapping left to split; the memory stays accessible until its reuse.
+    std::fprintf(stderr, "cuheap-sim: vm.max_map_count reached, freed memory stays accessible\n");
+  }
+}
+
+bool IsDeviceAddress(std::uintptr_t address) {
+  const auto& reservations = Reservations();
+  auto after = reservations.upper_bound(address);
+  if (after == reservations.begin()) return false;
+  --after;
+  return address - after->first < after->second;
+}
+
+void PunchZeroes(const MappedRegion& region, std::uintptr_t base, std::uint64_t bytes) {
+  constexpr std::uint64_t kHostPage = 4096;
+  const std::uintptr_t low = (base + kHostPage - 1) / kHostPage * kHostPage;
+  const std::uintptr_t high = (base + bytes) / kHostPage * kHostPage;
+  std::memset(reinterpret_cast<void*>(base), 0, low - base);
+  std::memset(reinterpret_cast<void*>(high), 0, base + bytes - high);
+  std::uint64_t skip = low - region.base;
+  std::uint64_t left = high - low;
+  for (const PageRun& run : region.pages->runs()) {
+    const std::uint64_t run_bytes = run.count * kPageBytes;
+    if (skip >= run_bytes) {
+      skip -= run_bytes;
+      continue;
+    }
+    const std::uint64_t count = std::min(left, run_bytes - skip);
+    if (count == 0) break;
+    PunchHole(region.pages->device(), run.first * kPageBytes + skip, count);
+    left -= count;
+    skip = 0;
+  }
+}
+
+}  // namespace cuheap::sim

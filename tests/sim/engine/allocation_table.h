@@ -1,0 +1,50 @@
+// Every range of memory the driver knows in this process, by address: the independent list that
+// tests compare with what others believe. Threads: callers hold the engine's lock.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "tests/sim/engine/address_space.h"
+
+namespace cuheap::sim {
+
+struct Context;
+struct MemoryPool;
+
+enum class AllocationType {
+  kLinear,      // cuMemAlloc
+  kManaged,     // cuMemAllocManaged: host pages, not charged to a device
+  kHost,        // cuMemHostAlloc
+  kRegistered,  // cuMemHostRegister
+  kMapping,     // cuMemMap
+  kPooled,      // cuMemAllocAsync
+  kGraph,       // memory of a graph's allocation node
+  kImported,    // cuIpcOpenMemHandle
+  kStatic,      // module globals
+};
+
+struct Allocation {
+  std::uintptr_t base = 0;
+  std::uint64_t bytes = 0;  // as asked for
+  AllocationType type = AllocationType::kLinear;
+  int device = 0;
+  Context* context = nullptr;
+  unsigned flags = 0;
+  MappedRegion region;           // what backs it; no pages: the process's own memory
+  std::uint64_t held_bytes = 0;  // of a shared segment (linear, pooled, static)
+  MemoryPool* pool = nullptr;
+  std::uint64_t buffer_id = 0;  // never repeats in a process
+  bool sync_memops = false;
+  std::uint8_t access[kMaxDevices] = {};  // of a mapping: CUmemAccess_flags by device
+  std::uint64_t mapped_offset = 0;        // of a mapping: where in its handle's pages it starts
+};
+
+// Sets buffer_id.
+Allocation& AddAllocation(Allocation allocation);
+void RemoveAllocation(std::uintptr_t base);
+// The allocation that contains `address`, or nullptr.
+Allocation* FindAllocation(std::uintptr_t address);
+std::map<std::uintptr_t, Allocation>& AllAllocations();
+
+}  // namespace cuheap::sim

@@ -1,0 +1,266 @@
+#include "tests/sim/engine/capture.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/event.h"
+#include "tests/sim/engine/graph.h"
+
+namespace cuheap::sim {
+
+struct Capture {
+  std::uint64_t id = 0;
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  Stream* origin = nullptr;
+  pid_t thread = 0;
+  Graph* graph = nullptr;
+  bool invalid = false;
+  std::set<Stream*> streams;
+};
+
+namespace {
+
+std::atomic<int> capture_count{0};
+std::uint64_t next_capture_id = 1;
+thread_local constinit CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+std::map<std::uint64_t, Capture*>& Captures() {
+  static auto& map = *new std::map<std::uint64_t, Capture*>;
+  return map;
+}
+
+// All nodes that come before `nodes`, themselves included.
+std::set<GraphNode*> Ancestors(std::vector<GraphNode*> nodes) {
+  std::set<GraphNode*> seen;
+  while (!nodes.empty()) {
+    GraphNode* node = nodes.back();
+    nodes.pop_back();
+    if (!seen.insert(node).second) continue;
+    nodes.insert(nodes.end(), node->after.begin(), node->after.end());
+  }
+  return seen;
+}
+
+bool AllJoined(const Capture& capture) {
+  const std::set<GraphNode*> joined = Ancestors(capture.origin->captured_after);
+  for (const Stream* stream : capture.streams) {
+    for (GraphNode* node : stream->captured_after) {
+      if (joined.count(node) == 0) return false;
+    }
+  }
+  return true;
+}
+
+void AddUnique(std::vector<GraphNode*>& to, const std::vector<GraphNode*>& from) {
+  for (GraphNode* node : from) {
+    if (std::find(to.begin(), to.end(), node) == to.end()) to.push_back(node);
+  }
+}
+
+Capture* CaptureOf(const Event* event) {
+  const auto found = Captures().find(event->capture_id);
+  return found == Captures().end() ? nullptr : found->second;
+}
+
+void Dissolve(Capture* capture) {
+  for (Stream* stream : capture->streams) {
+    stream->capture = nullptr;
+    stream->captured_after.clear();
+  }
+  Captures().erase(capture->id);
+  delete capture;
+  --capture_count;
+}
+
+bool Hinders(const Capture& capture, pid_t thread) {
+  switch (thread_mode) {
+    case CU_STREAM_CAPTURE_MODE_GLOBAL:
+      return capture.mode == CU_STREAM_CAPTURE_MODE_GLOBAL ||
+             (capture.mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL && capture.thread == thread);
+    case CU_STREAM_CAPTURE_MODE_THREAD_LOCAL:
+      return capture.mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture.thread == thread;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool AnyCapture() { return capture_count.load(std::memory_order_acquire) != 0; }
+
+std::uint64_t IdOf(const Capture* capture) { return capture->id; }
+
+CUresult BeginCapture(Stream* stream, CUstreamCaptureMode mode, Graph* into,
+                      std::vector<GraphNode*> after) {
+  if (stream->is_legacy()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (stream->capture.load() != nullptr) {
+    stream->capture.load()->invalid = true;
+    return CUDA_ERROR_ILLEGAL_STATE;
+  }
+  auto* capture = new Capture;
+  capture->id = next_capture_id++;
+  capture->mode = mode;
+  capture->origin = stream;
+  capture->thread = gettid();
+  if (into == nullptr) {
+    std::shared_ptr<Graph> made = NewGraph();
+    made->self = made;
+    into = made.get();
+  }
+  capture->graph = into;
+  capture->streams.insert(stream);
+  Captures()[capture->id] = capture;
+  ++capture_count;
+  stream->captured_after = std::move(after);
+  stream->capture = capture;
+  return CUDA_SUCCESS;
+}
+
+CUresult EndCapture(Stream* stream, Graph** out) {
+  Capture* capture = stream->capture;
+  if (capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
+  if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != gettid()) {
+    return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+  }
+  CUresult result = CUDA_SUCCESS;
+  if (capture->origin != stream) {
+    capture->invalid = true;
+    return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+  }
+  if (capture->invalid) {
+    result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  } else if (!AllJoined(*capture)) {
+    result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+  }
+  Graph* graph = capture->graph;
+  Dissolve(capture);
+  if (result != CUDA_SUCCESS) DestroyGraph(graph);
+  *out = result == CUDA_SUCCESS ? graph : nullptr;
+  return result;
+}
+
+CUstreamCaptureMode ExchangeCaptureMode(CUstreamCaptureMode mode) {
+  return std::exchange(thread_mode, mode);
+}
+
+CUresult CheckSubmission(Stream* stream) {
+  if (const Capture* capture = stream->capture) {
+    return capture->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
+  }
+  const bool blocking = (stream->flags & CU_STREAM_NON_BLOCKING) == 0;
+  if (!stream->is_legacy() || !blocking) return CUDA_SUCCESS;
+  CUresult result = CUDA_SUCCESS;
+  for (const auto& [id, capture] : Captures()) {
+    for (const Stream* captured : capture->streams) {
+      if (captured->context != stream->context) continue;
+      if ((captured->flags & CU_STREAM_NON_BLOCKING) != 0) continue;
+      capture->invalid = true;
+      result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    }
+  }
+  return result;
+}
+
+GraphNode* AddCaptured(Stream* stream, Operation operation) {
+  GraphNode* node = nullptr;
+  const CUresult added =
+      AddNode(stream->capture.load()->graph, stream->captured_after, std::move(operation), &node);
+  if (added != CUDA_SUCCESS) return nullptr;
+  stream->captured_after = {node};
+  return node;
+}
+
+CUresult WaitInCapture(Stream* stream, Event* event) {
+  Capture* captured = CaptureOf(event);
+  Capture* here = stream->capture;
+  if (captured == nullptr) {
+    if (event->capture_id != 0) return CUDA_ERROR_CAPTURED_EVENT;
+    if (here == nullptr || event->reached_ns == 0) return CUDA_SUCCESS;
+    here->invalid = true;
+    return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+  }
+  if (captured->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  if (here == nullptr) {
+    if (stream->is_legacy()) {
+      captured->invalid = true;
+      return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    }
+    stream->capture = captured;
+    stream->captured_after = event->captured_after;
+    captured->streams.insert(stream);
+    return CUDA_SUCCESS;
+  }
+  if (here != captured) {
+    here->invalid = captured->invalid = true;
+    return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+  }
+  AddUnique(stream->captured_after, event->captured_after);
+  return CUDA_SUCCESS;
+}
+
+CUresult RefuseOn(Stream* stream) {
+  Capture* capture = stream->capture;
+  if (capture == nullptr) return CheckSubmission(stream);
+  capture->invalid = true;
+  return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+void ForgetStream(Capture* capture, Stream* stream) {
+  capture->invalid = true;
+  capture->streams.erase(stream);
+  if (capture->origin != stream) return;
+  DestroyGraph(capture->graph);
+  Dissolve(capture);
+}
+
+CUresult CheckUnsafeCall() {
+  if (!AnyCapture()) return CUDA_SUCCESS;
+  const EngineLock lock;
+  CUresult result = CUDA_SUCCESS;
+  const pid_t thread = gettid();
+  for (const auto& [id, capture] : Captures()) {
+    if (!Hinders(*capture, thread)) continue;
+    capture->invalid = true;
+    result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
+  return result;
+}
+
+void InvalidateCaptureOf(const Event* event) {
+  if (Capture* capture = CaptureOf(event)) capture->invalid = true;
+}
+
+CUresult DescribeCapture(Stream* stream, CaptureInfo* out) {
+  if (AnyCapture() && stream->is_legacy()) {
+    const CUresult result = CheckSubmission(stream);
+    if (result != CUDA_SUCCESS) return result;
+  }
+  const Capture* capture = stream->capture;
+  *out = CaptureInfo{};
+  if (capture == nullptr) return CUDA_SUCCESS;
+  out->status =
+      capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  out->id = capture->id;
+  out->graph = capture->graph;
+  return CUDA_SUCCESS;
+}
+
+CUresult UpdateDependencies(Stream* stream, const std::vector<GraphNode*>& nodes, bool replace) {
+  Capture* capture = stream->capture;
+  if (capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
+  if (capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  for (const GraphNode* node : nodes) {
+    if (Nodes().Find(node) == nullptr || node->graph != capture->graph) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+  }
+  if (replace) stream->captured_after.clear();
+  AddUnique(stream->captured_after, nodes);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace cuheap::sim

@@ -1,0 +1,81 @@
+// Who owns each page of each device: the one truth of the machine's physical memory.
+// Alone, it lives in private memory; with CUHEAP_SIM_SHARED it is the file PREFIX.control, mapped
+// by all processes that name the prefix.
+//
+// Laws: 1. A page is free, owned by one process slot, or owned by one export.
+//       2. free_pages equals the number of free pages.
+//       3. An export lives while some live process holds it; a dead process owns nothing after the
+//          next Sweep. (Each process keeps a record lock on the byte of its slot: the kernel drops
+//          it when the process ends in any way.)
+// Threads: everything needs a ControlLock, which needs the engine's lock.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+#include "tests/sim/engine/settings.h"
+
+namespace cuheap::sim {
+
+inline constexpr std::uint64_t kPageBytes = 2ULL << 20;
+inline constexpr std::uint32_t kMaxPages = 1U << 19;  // 1 TiB
+inline constexpr int kMaxProcesses = 64;
+inline constexpr int kMaxExports = 1024;
+inline constexpr int kMaxExportRuns = 128;
+inline constexpr std::uint16_t kExportFlag = 0x8000;
+
+struct PageRun {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+struct DeviceTable {
+  std::uint32_t pages;
+  std::uint32_t free_pages;
+  std::uint16_t owner[kMaxPages];  // 0 free, slot + 1, or kExportFlag | export index
+};
+
+struct ProcessSlot {
+  std::int32_t pid;  // 0: unused
+  std::int32_t unused;
+};
+
+// Physical memory that more than one process may hold.
+struct ExportEntry {
+  std::uint64_t serial;   // never repeats in one control block; 0: unused
+  std::uint64_t holders;  // bit per process slot
+  std::int32_t device;
+  std::uint32_t run_count;
+  std::uint64_t bytes;
+  CUmemAllocationProp properties;
+  PageRun runs[kMaxExportRuns];
+};
+
+struct ControlBlock {
+  std::uint64_t magic;
+  std::uint64_t identity;  // tells handles of other machines from ours
+  std::uint64_t next_serial;
+  ProcessSlot processes[kMaxProcesses];
+  ExportEntry exports[kMaxExports];
+  DeviceTable devices[kMaxDevices];
+};
+
+// Maps the block and takes a slot. False, after saying why on stderr, when that is impossible.
+bool OpenControlBlock();
+ControlBlock& TheControlBlock();
+int MySlot();
+bool IsShared();
+
+class ControlLock {
+ public:
+  ControlLock();
+  ~ControlLock();
+  ControlLock(const ControlLock&) = delete;
+  ControlLock& operator=(const ControlLock&) = delete;
+};
+
+// REQUIRES: a ControlLock. Gives back what dead processes held. `punch` is told of freed pages.
+void Sweep(void (*punch)(int device, PageRun run));
+
+}  // namespace cuheap::sim

@@ -1,0 +1,77 @@
+#include "tests/sim/engine/device.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "tests/sim/engine/control_block.h"
+#include "tests/sim/engine/engine_lock.h"
+
+namespace cuheap::sim {
+namespace {
+
+constexpr int kFirstBus = 0x17;
+
+struct Attributes {
+  int values[CU_DEVICE_ATTRIBUTE_MAX] = {};
+  Attributes() {
+#define ATTRIBUTE(name, value) values[CU_DEVICE_ATTRIBUTE_##name] = value;
+#include "tests/sim/engine/device_attributes.def"
+#undef ATTRIBUTE
+  }
+};
+
+bool peers[kMaxDevices][kMaxDevices];  // guarded by the engine's lock
+
+}  // namespace
+
+bool IsDevice(int device) { return device >= 0 && device < TheSettings().devices; }
+
+CUresult DeviceAttribute(int device, int attribute, int* out) {
+  static const Attributes attributes;
+  if (attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
+  switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+      *out = TheSettings().sms;
+      break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+      *out = TheSettings().capability.major;
+      break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+      *out = TheSettings().capability.minor;
+      break;
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
+      *out = kFirstBus + device;
+      break;
+    default:
+      *out = attributes.values[attribute];
+  }
+  return CUDA_SUCCESS;
+}
+
+CUuuid DeviceUuid(int device) {
+  CUuuid uuid{};
+  std::memcpy(uuid.bytes, "cuheap-sim-dev", 14);
+  uuid.bytes[15] = static_cast<char>(device);
+  return uuid;
+}
+
+void PciBusId(int device, char* out, int length) {
+  std::snprintf(out, static_cast<std::size_t>(length), "0000:%02X:00.0", kFirstBus + device);
+}
+
+CUresult EnablePeer(int from, int to) {
+  const EngineLock lock;
+  if (from == to) return CUDA_ERROR_INVALID_DEVICE;
+  if (peers[from][to]) return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+  peers[from][to] = true;
+  return CUDA_SUCCESS;
+}
+
+CUresult DisablePeer(int from, int to) {
+  const EngineLock lock;
+  if (!peers[from][to]) return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+  peers[from][to] = false;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace cuheap::sim

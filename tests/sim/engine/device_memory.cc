@@ -1,0 +1,189 @@
+#include "tests/sim/engine/device_memory.h"
+
+#include <sys/mman.h>
+
+#include <vector>
+
+#include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/memory_pool.h"
+#include "tests/sim/engine/segmented_heap.h"
+
+namespace cuheap::sim {
+namespace {
+
+constexpr std::uint64_t kSmall = 1ULL << 20;
+
+// Shared pages of small blocks, one heap for each device and use.
+SegmentedHeap& SmallHeap(int device, MemoryKind kind) {
+  static auto& heaps = *new std::map<std::pair<int, MemoryKind>, SegmentedHeap>;
+  return heaps.try_emplace({device, kind}, device, kind, kPageBytes).first->second;
+}
+
+MemoryKind KindOf(const Allocation& block) {
+  return block.type == AllocationType::kStatic ? MemoryKind::kStatic : MemoryKind::kLinear;
+}
+
+std::uintptr_t HostPages(std::uint64_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? 0 : reinterpret_cast<std::uintptr_t>(memory);
+}
+
+}  // namespace
+
+CUresult AllocateLinear(Context* context, std::uint64_t bytes, std::uintptr_t* out,
+                        MemoryKind kind) {
+  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (bytes > DeviceCapacity(context->device)) return CUDA_ERROR_OUT_OF_MEMORY;
+  const EngineLock lock;
+  Allocation block;
+  block.bytes = bytes;
+  block.type = kind == MemoryKind::kStatic ? AllocationType::kStatic : AllocationType::kLinear;
+  block.device = context->device;
+  block.context = context;
+  if (bytes < kSmall) {
+    SegmentedHeap& heap = SmallHeap(context->device, kind);
+    const auto address = heap.Allocate(bytes);
+    if (!address) return CUDA_ERROR_OUT_OF_MEMORY;
+    block.base = *address;
+    block.region = heap.RegionOf(*address);
+    block.held_bytes = bytes;
+  } else {
+    const std::uint64_t whole = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+    auto region = MapNewRegion(context->device, whole, kind);
+    if (!region) return CUDA_ERROR_OUT_OF_MEMORY;
+    block.base = region->base;
+    block.region = std::move(*region);
+  }
+  *out = AddAllocation(std::move(block)).base;
+  return CUDA_SUCCESS;
+}
+
+void Discard(std::uintptr_t base) {
+  const Allocation block = AllAllocations().at(base);
+  RemoveAllocation(base);
+  switch (block.type) {
+    case AllocationType::kLinear:
+    case AllocationType::kStatic:
+      if (block.held_bytes == 0) return UnmapRegion(block.region);
+      SmallHeap(block.device, KindOf(block)).Free(base, block.held_bytes);
+      return SmallHeap(block.device, KindOf(block)).Trim(0);
+    case AllocationType::kPooled:
+      return ReturnToPool(block);
+    case AllocationType::kManaged:
+    case AllocationType::kHost:
+      munmap(reinterpret_cast<void*>(base), block.bytes);
+      return;
+    case AllocationType::kImported:
+      return UnmapRegion(block.region);
+    case AllocationType::kMapping:
+      return UnmapPages(base, block.bytes);
+    case AllocationType::kRegistered:
+    case AllocationType::kGraph:  // its node owns the pages
+      return;
+  }
+}
+
+CUresult FreeDevice(std::uintptr_t address) {
+  const EngineLock lock;
+  const Allocation* block = FindAllocation(address);
+  if (block == nullptr || block->base != address) return CUDA_ERROR_INVALID_VALUE;
+  switch (block->type) {
+    case AllocationType::kLinear:
+    case AllocationType::kManaged:
+    case AllocationType::kPooled:
+    case AllocationType::kGraph:
+      Discard(address);
+      return CUDA_SUCCESS;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+void DiscardAllOf(const Context* context) {
+  std::vector<std::uintptr_t> bases;
+  for (const auto& [base, block] : AllAllocations()) {
+    if (block.context == context && block.type != AllocationType::kPooled &&
+        block.type != AllocationType::kMapping) {
+      bases.push_back(base);
+    }
+  }
+  for (const std::uintptr_t base : bases) Discard(base);
+}
+
+CUresult AllocateManaged(Context* context, std::uint64_t bytes, unsigned flags,
+                         std::uintptr_t* out) {
+  if (bytes == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const EngineLock lock;
+  Allocation block;
+  block.base = HostPages(bytes);
+  if (block.base == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  block.bytes = bytes;
+  block.type = AllocationType::kManaged;
+  block.device = context->device;
+  block.context = context;
+  block.flags = flags;
+  *out = AddAllocation(std::move(block)).base;
+  return CUDA_SUCCESS;
+}
+
+CUresult AllocateHost(Context* context, std::uint64_t bytes, unsigned flags, void** out) {
+  constexpr unsigned kKnown =
+      CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+  if (bytes == 0 || (flags & ~kKnown) != 0) return CUDA_ERROR_INVALID_VALUE;
+  const EngineLock lock;
+  Allocation block;
+  block.base = HostPages(bytes);
+  if (block.base == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  block.bytes = bytes;
+  block.type = AllocationType::kHost;
+  block.device = context->device;
+  block.context = context;
+  block.flags = flags | CU_MEMHOSTALLOC_DEVICEMAP;
+  *out = reinterpret_cast<void*>(AddAllocation(std::move(block)).base);
+  return CUDA_SUCCESS;
+}
+
+CUresult FreeHost(std::uintptr_t address) {
+  const EngineLock lock;
+  const Allocation* block = FindAllocation(address);
+  if (block == nullptr || block->base != address || block->type != AllocationType::kHost) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  Discard(address);
+  return CUDA_SUCCESS;
+}
+
+CUresult RegisterHost(Context* context, std::uintptr_t address, std::uint64_t bytes,
+                      unsigned flags) {
+  if (bytes == 0 || address == 0 || flags > 0xF) return CUDA_ERROR_INVALID_VALUE;
+  const EngineLock lock;
+  const auto after = AllAllocations().lower_bound(address);
+  const bool overlaps_next = after != AllAllocations().end() && after->first - address < bytes;
+  if (FindAllocation(address) != nullptr || overlaps_next) {
+    return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+  }
+  Allocation block;
+  block.base = address;
+  block.bytes = bytes;
+  block.type = AllocationType::kRegistered;
+  block.device = context->device;
+  block.context = context;
+  block.flags = flags;
+  AddAllocation(std::move(block));
+  return CUDA_SUCCESS;
+}
+
+CUresult UnregisterHost(std::uintptr_t address) {
+  const EngineLock lock;
+  const Allocation* block = FindAllocation(address);
+  if (block == nullptr || block->base != address || block->type != AllocationType::kRegistered) {
+    return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+  }
+  Discard(address);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace cuheap::sim

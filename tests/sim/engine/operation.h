@@ -1,0 +1,90 @@
+// What can be queued on a stream or stand in a graph: plain values that know which memory they
+// touch. The eager clock executes an operation when it is submitted; a clock that delays work keeps
+// the same objects in its queues.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "tests/sim/engine/address_space.h"
+
+namespace cuheap::sim {
+
+struct Event;
+struct Function;
+struct Graph;
+
+struct EmptyOp {};
+struct KernelOp {
+  Function* function = nullptr;
+  unsigned grid[3] = {1, 1, 1};
+  unsigned block[3] = {1, 1, 1};
+  unsigned shared_bytes = 0;
+};
+// A box of bytes. Rows are `pitch` apart, planes `slice` apart.
+struct CopyOp {
+  std::uintptr_t to = 0;
+  std::uintptr_t from = 0;
+  std::uint64_t width = 0;
+  std::uint64_t height = 1;
+  std::uint64_t depth = 1;
+  std::uint64_t to_pitch = 0;
+  std::uint64_t to_slice = 0;
+  std::uint64_t from_pitch = 0;
+  std::uint64_t from_slice = 0;
+};
+struct FillOp {
+  std::uintptr_t to = 0;
+  std::uint64_t pitch = 0;
+  std::uint32_t value = 0;
+  std::uint32_t element = 1;  // bytes: 1, 2 or 4
+  std::uint64_t width = 0;    // elements
+  std::uint64_t height = 1;
+};
+struct WriteOp {  // cuStreamWriteValue
+  std::uintptr_t to = 0;
+  std::uint64_t value = 0;
+  std::uint32_t bytes = 4;
+};
+struct HostOp {
+  CUhostFn function = nullptr;
+  void* data = nullptr;
+};
+struct RecordOp {
+  Event* event = nullptr;
+};
+struct WaitOp {
+  Event* event = nullptr;
+};
+// Memory that a graph owns from the making of its node to the end of the last graph that has it.
+struct GraphMemory {
+  explicit GraphMemory(MappedRegion mapped) : region(std::move(mapped)) {}
+  ~GraphMemory();
+  GraphMemory(const GraphMemory&) = delete;
+  GraphMemory& operator=(const GraphMemory&) = delete;
+  const MappedRegion region;
+};
+struct AllocOp {
+  std::shared_ptr<GraphMemory> memory;
+  std::uint64_t bytes = 0;
+};
+struct FreeOp {
+  std::uintptr_t address = 0;
+};
+struct ChildOp {
+  std::shared_ptr<Graph> graph;
+};
+
+using Operation = std::variant<EmptyOp, KernelOp, CopyOp, FillOp, WriteOp, HostOp, RecordOp, WaitOp,
+                               AllocOp, FreeOp, ChildOp>;
+
+// Checks the ranges of a copy, fill or write against the allocations, then does the work.
+// INVALID_VALUE: it touches device addresses that no allocation covers.
+CUresult Execute(const Operation& operation);
+CUgraphNodeType NodeTypeOf(const Operation& operation);
+
+}  // namespace cuheap::sim

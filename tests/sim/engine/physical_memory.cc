@@ -1,0 +1,190 @@
+#include "tests/sim/engine/physical_memory.h"
+
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "tests/sim/engine/engine_lock.h"
+
+namespace cuheap::sim {
+namespace {
+
+int files[kMaxDevices];
+std::uint64_t used_bytes[kMaxDevices][static_cast<int>(MemoryKind::kCount)];
+std::uint64_t next_block_id = 1;
+int local_holds[kMaxExports];  // how often this process holds each export
+
+void Punch(int device, PageRun run) {
+  PunchHole(device, run.first * kPageBytes, run.count * kPageBytes);
+}
+
+void SetOwner(DeviceTable& table, const std::vector<PageRun>& runs, std::uint16_t owner) {
+  for (const PageRun& run : runs) {
+    for (std::uint32_t i = 0; i < run.count; ++i) table.owner[run.first + i] = owner;
+  }
+}
+
+// The lowest run of `wanted` free pages; where there is none, all free pieces from below.
+std::vector<PageRun> FindPages(const DeviceTable& table, std::uint32_t wanted) {
+  std::vector<PageRun> pieces;
+  std::uint32_t gathered = 0;
+  PageRun piece;
+  for (std::uint32_t page = 0; page < table.pages; ++page) {
+    if (table.owner[page] != 0) {
+      piece = PageRun{};
+      continue;
+    }
+    if (piece.count == 0) piece.first = page;
+    if (++piece.count == wanted) return {piece};
+  }
+  for (std::uint32_t page = 0; page < table.pages && gathered < wanted; ++page) {
+    if (table.owner[page] != 0) continue;
+    ++gathered;
+    if (!pieces.empty() && pieces.back().first + pieces.back().count == page) {
+      ++pieces.back().count;
+    } else {
+      pieces.push_back(PageRun{page, 1});
+    }
+  }
+  return pieces;
+}
+
+void ReleaseExport(int index) {
+  if (--local_holds[index] > 0) return;
+  ExportEntry& entry = TheControlBlock().exports[index];
+  entry.holders &= ~(1ULL << MySlot());
+  if (entry.holders != 0) return;
+  DeviceTable& table = TheControlBlock().devices[entry.device];
+  for (std::uint32_t i = 0; i < entry.run_count; ++i) {
+    SetOwner(table, {entry.runs[i]}, 0);
+    table.free_pages += entry.runs[i].count;
+    Punch(entry.device, entry.runs[i]);
+  }
+  entry.serial = 0;
+}
+
+}  // namespace
+
+bool OpenPhysicalMemory() {
+  for (int device = 0; device < TheSettings().devices; ++device) {
+    const std::string path = TheSettings().shared + ".dev" + std::to_string(device);
+    files[device] = IsShared() ? open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)
+                               : memfd_create("cuheap-sim-device", MFD_CLOEXEC);
+    const auto size = static_cast<off_t>(DeviceCapacity(device));
+    if (files[device] < 0 || ftruncate(files[device], size) != 0) {
+      std::fprintf(stderr, "cuheap-sim: memory of device %d: %s\n", device, std::strerror(errno));
+      return false;
+    }
+  }
+  return true;
+}
+
+int DeviceFile(int device) { return files[device]; }
+
+std::uint64_t DeviceCapacity(int device) {
+  return TheControlBlock().devices[device].pages * kPageBytes;
+}
+
+void PunchHole(int device, std::uint64_t offset, std::uint64_t bytes) {
+  fallocate(files[device], FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+            static_cast<off_t>(bytes));
+}
+
+PhysicalPtr AllocatePages(int device, std::uint64_t bytes, MemoryKind kind) {
+  const EngineLock lock;
+  const ControlLock control;
+  DeviceTable& table = TheControlBlock().devices[device];
+  const std::uint64_t wanted = bytes / kPageBytes;
+  if (wanted > table.free_pages && IsShared()) Sweep(Punch);
+  if (wanted > table.free_pages) return nullptr;
+  std::vector<PageRun> runs = FindPages(table, static_cast<std::uint32_t>(wanted));
+  SetOwner(table, runs, static_cast<std::uint16_t>(MySlot() + 1));
+  table.free_pages -= static_cast<std::uint32_t>(wanted);
+  return std::make_shared<PhysicalAllocation>(device, kind, bytes, std::move(runs));
+}
+
+PhysicalPtr ImportPages(int index, std::uint64_t serial) {
+  const EngineLock lock;
+  const ControlLock control;
+  if (index < 0 || index >= kMaxExports) return nullptr;
+  ExportEntry& entry = TheControlBlock().exports[index];
+  if (serial == 0 || entry.serial != serial) return nullptr;
+  auto pages = std::make_shared<PhysicalAllocation>(
+      entry.device, MemoryKind::kVmm, entry.bytes,
+      std::vector<PageRun>(entry.runs, entry.runs + entry.run_count));
+  // The pages are charged to the process that made them.
+  used_bytes[entry.device][static_cast<int>(MemoryKind::kVmm)] -= entry.bytes;
+  pages->counted_ = false;
+  pages->export_index_ = index;
+  entry.holders |= 1ULL << MySlot();
+  ++local_holds[index];
+  return pages;
+}
+
+std::uint64_t FreeBytes(int device) {
+  const EngineLock lock;
+  const ControlLock control;
+  if (IsShared()) Sweep(Punch);
+  return TheControlBlock().devices[device].free_pages * kPageBytes;
+}
+
+std::uint64_t UsedBytes(int device, MemoryKind kind) {
+  const EngineLock lock;
+  return used_bytes[device][static_cast<int>(kind)];
+}
+
+PhysicalAllocation::PhysicalAllocation(int device, MemoryKind kind, std::uint64_t bytes,
+                                       std::vector<PageRun> runs)
+    : device_(device),
+      kind_(kind),
+      bytes_(bytes),
+      runs_(std::move(runs)),
+      block_id_(next_block_id++) {
+  used_bytes[device_][static_cast<int>(kind_)] += bytes_;
+}
+
+PhysicalAllocation::~PhysicalAllocation() {
+  const EngineLock lock;
+  const ControlLock control;
+  if (counted_) used_bytes[device_][static_cast<int>(kind_)] -= bytes_;
+  if (export_index_ >= 0) {
+    ReleaseExport(export_index_);
+    return;
+  }
+  DeviceTable& table = TheControlBlock().devices[device_];
+  for (const PageRun& run : runs_) Punch(device_, run);
+  SetOwner(table, runs_, 0);
+  table.free_pages += static_cast<std::uint32_t>(bytes_ / kPageBytes);
+}
+
+int PhysicalAllocation::Export(const CUmemAllocationProp& properties) {
+  const EngineLock lock;
+  const ControlLock control;
+  if (export_index_ >= 0) return export_index_;
+  if (runs_.size() > kMaxExportRuns) return -1;
+  for (int index = 0; index < kMaxExports; ++index) {
+    ExportEntry& entry = TheControlBlock().exports[index];
+    if (entry.serial != 0) continue;
+    entry.serial = TheControlBlock().next_serial++;
+    entry.holders = 1ULL << MySlot();
+    entry.device = device_;
+    entry.bytes = bytes_;
+    entry.properties = properties;
+    entry.run_count = static_cast<std::uint32_t>(runs_.size());
+    for (std::size_t i = 0; i < runs_.size(); ++i) entry.runs[i] = runs_[i];
+    SetOwner(TheControlBlock().devices[device_], runs_,
+             static_cast<std::uint16_t>(kExportFlag | index));
+    export_index_ = index;
+    local_holds[index] = 1;
+    return index;
+  }
+  return -1;
+}
+
+}  // namespace cuheap::sim

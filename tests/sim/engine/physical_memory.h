@@ -1,0 +1,69 @@
+// The physical memory of the devices: one sparse file a device, handed out in 2 MiB pages.
+// A page costs the host nothing until it is touched, and nothing again once it is freed (its hole
+// is punched). Contiguous pages are preferred, lowest first, so that neighbours in the file are
+// neighbours in address space and share one kernel mapping.
+//
+// Limit: the kernel allows vm.max_map_count mappings a process (65530 by default). A device whose
+// free pages alternate with used ones needs one mapping a piece; when the kernel refuses one, the
+// call that needed it fails as out of memory.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tests/sim/engine/control_block.h"
+
+namespace cuheap::sim {
+
+// What a page is used for; the order is part of sim_api.h.
+enum class MemoryKind { kContext, kLinear, kVmm, kPool, kStatic, kGraph, kCount };
+
+// Pages held by this process. The destructor gives them back (an export: this process's hold).
+class PhysicalAllocation {
+ public:
+  PhysicalAllocation(int device, MemoryKind kind, std::uint64_t bytes, std::vector<PageRun> runs);
+  ~PhysicalAllocation();
+  PhysicalAllocation(const PhysicalAllocation&) = delete;
+  PhysicalAllocation& operator=(const PhysicalAllocation&) = delete;
+
+  int device() const { return device_; }
+  std::uint64_t bytes() const { return bytes_; }
+  const std::vector<PageRun>& runs() const { return runs_; }
+  std::uint64_t block_id() const { return block_id_; }
+
+  // Makes the pages an export, so that other processes may hold them. -1: the table is full.
+  int Export(const CUmemAllocationProp& properties);
+
+ private:
+  friend std::shared_ptr<PhysicalAllocation> ImportPages(int index, std::uint64_t serial);
+
+  int device_;
+  MemoryKind kind_;
+  std::uint64_t bytes_;
+  std::vector<PageRun> runs_;
+  std::uint64_t block_id_;
+  int export_index_ = -1;
+  bool counted_ = true;
+};
+
+using PhysicalPtr = std::shared_ptr<PhysicalAllocation>;
+
+// Opens the device files. False, after saying why, when that is impossible.
+bool OpenPhysicalMemory();
+int DeviceFile(int device);
+std::uint64_t DeviceCapacity(int device);
+
+// `bytes` is a multiple of kPageBytes. Null: the device has not so many free pages.
+PhysicalPtr AllocatePages(int device, std::uint64_t bytes, MemoryKind kind);
+// A hold on what Export published. Null: no such export.
+PhysicalPtr ImportPages(int index, std::uint64_t serial);
+void PunchHole(int device, std::uint64_t offset, std::uint64_t bytes);
+
+// Bytes in whole pages: free on the device, and used by this process for one kind.
+std::uint64_t FreeBytes(int device);
+std::uint64_t UsedBytes(int device, MemoryKind kind);
+
+}  // namespace cuheap::sim

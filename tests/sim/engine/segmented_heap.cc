@@ -1,0 +1,83 @@
+#include "tests/sim/engine/segmented_heap.h"
+
+#include <algorithm>
+
+namespace cuheap::sim {
+
+std::optional<std::uintptr_t> SegmentedHeap::Allocate(std::uint64_t bytes, std::uint64_t limit) {
+  const std::uint64_t wanted = Rounded(bytes);
+  for (auto& [base, segment] : segments_) {
+    if (segment.region.bytes - segment.used < wanted) continue;
+    if (auto found = TakeFrom(segment, wanted)) return found;
+  }
+  Segment* grown = Grow(wanted, limit);
+  return grown == nullptr ? std::nullopt : TakeFrom(*grown, wanted);
+}
+
+std::optional<std::uintptr_t> SegmentedHeap::TakeFrom(Segment& segment, std::uint64_t bytes) {
+  auto best = segment.free.end();
+  for (auto it = segment.free.begin(); it != segment.free.end(); ++it) {
+    if (it->second >= bytes && (best == segment.free.end() || it->second < best->second)) best = it;
+  }
+  if (best == segment.free.end()) return std::nullopt;
+  const auto [address, available] = *best;
+  segment.free.erase(best);
+  if (available > bytes) segment.free[address + bytes] = available - bytes;
+  segment.used += bytes;
+  used_ += bytes;
+  return address;
+}
+
+SegmentedHeap::Segment* SegmentedHeap::Grow(std::uint64_t bytes, std::uint64_t limit) {
+  const std::uint64_t exact = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  for (const std::uint64_t size : {std::max(segment_bytes_, exact), exact}) {
+    if (size > limit || reserved_ > limit - size) continue;
+    auto region = MapNewRegion(device_, size, kind_);
+    if (!region) continue;
+    Segment& segment = segments_[region->base];
+    segment.region = *region;
+    segment.free[region->base] = size;
+    reserved_ += size;
+    return &segment;
+  }
+  return nullptr;
+}
+
+void SegmentedHeap::Free(std::uintptr_t address, std::uint64_t bytes) {
+  Segment& segment = std::prev(segments_.upper_bound(address))->second;
+  std::uint64_t size = Rounded(bytes);
+  segment.used -= size;
+  used_ -= size;
+  auto next = segment.free.lower_bound(address);
+  if (next != segment.free.begin()) {
+    auto before = std::prev(next);
+    if (before->first + before->second == address) {
+      address = before->first;
+      size += before->second;
+      segment.free.erase(before);
+    }
+  }
+  if (next != segment.free.end() && next->first == address + size) {
+    size += next->second;
+    segment.free.erase(next);
+  }
+  segment.free[address] = size;
+}
+
+void SegmentedHeap::Trim(std::uint64_t keep) {
+  for (auto it = segments_.begin(); it != segments_.end() && reserved_ > keep;) {
+    if (it->second.used != 0) {
+      ++it;
+      continue;
+    }
+    reserved_ -= it->second.region.bytes;
+    UnmapRegion(it->second.region);
+    it = segments_.erase(it);
+  }
+}
+
+const MappedRegion& SegmentedHeap::RegionOf(std::uintptr_t address) const {
+  return std::prev(segments_.upper_bound(address))->second.region;
+}
+
+}  // namespace cuheap::sim

@@ -1,0 +1,31 @@
+// What the simulated machine looks like, read once from the environment (table: settings.def).
+// A value that cannot be read is named on stderr and makes cuInit fail.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace cuheap::sim {
+
+inline constexpr int kMaxDevices = 16;
+
+struct Capability {
+  int major = 0;
+  int minor = 0;
+};
+
+struct Settings {
+  using Count = int;
+  using Size = std::uint64_t;
+  using Text = std::string;
+  using Capability = sim::Capability;
+#define SETTING(reader, field, variable, standard, help) reader field{};
+#include "tests/sim/engine/settings.def"
+#undef SETTING
+  bool valid = true;
+};
+
+// Any thread; never destroyed.
+const Settings& TheSettings();
+
+}  // namespace cuheap::sim

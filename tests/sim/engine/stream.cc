@@ -1,0 +1,134 @@
+#include "tests/sim/engine/stream.h"
+
+#include "tests/sim/engine/capture.h"
+#include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/event.h"
+
+namespace cuheap::sim {
+namespace {
+
+std::atomic<std::uint64_t> next_id{1};
+
+// A thread's own default streams. Plain data, so that late calls at thread exit stay harmless; the
+// streams of a thread that ended are not given back.
+struct ThreadStreams {
+  struct Entry {
+    std::uint64_t context_id;
+    Stream* stream;
+  };
+  static constexpr int kMost = 32;
+  Entry entries[kMost];
+  int next;
+};
+thread_local constinit ThreadStreams thread_streams{};
+
+Stream* PerThreadStream(Context* context) {
+  for (const auto& entry : thread_streams.entries) {
+    if (entry.context_id == context->id && Streams().Find(entry.stream) != nullptr) {
+      return entry.stream;
+    }
+  }
+  Stream* stream = NewStream(context, CU_STREAM_DEFAULT, 0);
+  thread_streams.entries[thread_streams.next++ % ThreadStreams::kMost] = {context->id, stream};
+  return stream;
+}
+
+}  // namespace
+
+HandlePool<Stream>& Streams() {
+  static auto& pool = *new HandlePool<Stream>;
+  return pool;
+}
+
+Stream* NewStream(Context* context, unsigned flags, int priority) {
+  Stream* stream = Streams().New();
+  stream->context = context;
+  stream->flags = flags;
+  stream->priority = priority;
+  stream->id = next_id++;
+  return stream;
+}
+
+void DestroyStream(Stream* stream) {
+  const EngineLock lock;
+  if (Capture* capture = stream->capture) ForgetStream(capture, stream);
+  Streams().Delete(stream);
+}
+
+void DestroyStreamsAndEventsOf(const Context* context) {
+  Streams().ForEach([&](Stream* stream) {
+    if (stream->context == context) DestroyStream(stream);
+  });
+  Events().ForEach([&](Event* event) {
+    if (event->context == context) Events().Delete(event);
+  });
+}
+
+CUresult ResolveStream(CUstream handle, bool per_thread, Stream** out) {
+  const auto value = reinterpret_cast<std::uintptr_t>(handle);
+  if (value > 2) {
+    *out = Streams().Find(handle);
+    return *out == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  }
+  Context* context = nullptr;
+  const CUresult result = CurrentContext(&context);
+  if (result != CUDA_SUCCESS) return result;
+  const bool thread_stream = value == 2 || (value == 0 && per_thread);
+  *out = thread_stream ? PerThreadStream(context) : context->legacy_stream.load();
+  return CUDA_SUCCESS;
+}
+
+CUresult Submit(Stream* stream, Operation operation, GraphNode** node) {
+  if (AnyCapture()) {
+    const EngineLock lock;
+    const CUresult result = CheckSubmission(stream);
+    if (result != CUDA_SUCCESS) return result;
+    if (stream->capture.load() != nullptr) {
+      GraphNode* added = AddCaptured(stream, std::move(operation));
+      if (node != nullptr) *node = added;
+      return CUDA_SUCCESS;
+    }
+  }
+  return Execute(operation);
+}
+
+CUresult SubmitKernel(Stream* stream, const KernelOp& kernel) {
+  if (!AnyCapture()) return CUDA_SUCCESS;
+  return Submit(stream, kernel);
+}
+
+CUresult RecordEvent(Stream* stream, Event* event, bool external) {
+  if (event->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
+  if (AnyCapture()) {
+    const EngineLock lock;
+    const CUresult result = CheckSubmission(stream);
+    if (result != CUDA_SUCCESS) return result;
+    if (Capture* capture = stream->capture) {
+      if (external) {
+        AddCaptured(stream, RecordOp{event});
+      } else {
+        event->captured_after = stream->captured_after;
+        event->capture_id = IdOf(capture);
+      }
+      return CUDA_SUCCESS;
+    }
+  }
+  event->MarkReached();
+  return CUDA_SUCCESS;
+}
+
+CUresult WaitEvent(Stream* stream, Event* event, bool external) {
+  if (!AnyCapture()) {
+    return event->capture_id.load() != 0 ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
+  }
+  const EngineLock lock;
+  const CUresult result = CheckSubmission(stream);
+  if (result != CUDA_SUCCESS) return result;
+  if (external && stream->capture.load() != nullptr) {
+    AddCaptured(stream, WaitOp{event});
+    return CUDA_SUCCESS;
+  }
+  return WaitInCapture(stream, event);
+}
+
+}  // namespace cuheap::sim

@@ -1,0 +1,51 @@
+// Streams, and the one place where work enters them. Eager clock: work is done when it is
+// submitted, unless the stream is being captured, where it becomes a graph node.
+//
+// The legacy default stream belongs to its context, the per-thread ones to (thread, context).
+// Threads: Submit takes the engine's lock only for a captured stream.
+#pragma once
+
+#include <cuda.h>
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "tests/sim/engine/context.h"
+#include "tests/sim/engine/handle_pool.h"
+#include "tests/sim/engine/operation.h"
+
+namespace cuheap::sim {
+
+struct Capture;
+struct GraphNode;
+
+struct Stream {
+  Context* context = nullptr;
+  unsigned flags = 0;
+  int priority = 0;
+  std::uint64_t id = 0;  // never repeats
+  std::atomic<Capture*> capture{nullptr};
+  std::vector<GraphNode*> captured_after;  // what the next captured node depends on
+  bool is_legacy() const { return context->legacy_stream.load() == this; }
+};
+
+inline constexpr int kLowestPriority = 0;
+inline constexpr int kHighestPriority = -5;
+
+HandlePool<Stream>& Streams();
+Stream* NewStream(Context* context, unsigned flags, int priority);
+void DestroyStream(Stream* stream);
+void DestroyStreamsAndEventsOf(const Context* context);
+
+// Default handles mean the current context; `per_thread` says what 0 means.
+CUresult ResolveStream(CUstream handle, bool per_thread, Stream** out);
+
+// Runs or captures `operation`. The node, when one was made, goes to `*node`.
+CUresult Submit(Stream* stream, Operation operation, GraphNode** node = nullptr);
+// A launch: validated by the caller, nothing to compute. Cheap outside captures.
+CUresult SubmitKernel(Stream* stream, const KernelOp& kernel);
+CUresult RecordEvent(Stream* stream, Event* event, bool external);
+CUresult WaitEvent(Stream* stream, Event* event, bool external);
+
+}  // namespace cuheap::sim

@@ -1,0 +1,56 @@
+// Driver functions by name: the driver's own resolver answers, with the version and the flags that
+// the program asked for.
+#include "tests/sim/runtime/export.h"
+
+using namespace cuheap::sim_runtime;
+
+namespace {
+
+cudaError_t EntryPoint(const char* symbol, void** function, unsigned int version, cuuint64_t flags,
+                       cudaDriverEntryPointQueryResult* status) {
+  if (symbol == nullptr || function == nullptr) return Record(cudaErrorInvalidValue);
+  *function = nullptr;
+  CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  const cudaError_t result = InDriver([&](const Driver& driver) {
+    return driver.get_proc_address(symbol, function, static_cast<int>(version), flags, &found);
+  });
+  if (result != cudaSuccess && result != cudaErrorSymbolNotFound) return result;
+  if (status != nullptr) {
+    *status = static_cast<cudaDriverEntryPointQueryResult>(found);
+    return cudaSuccess;
+  }
+  return found == CU_GET_PROC_ADDRESS_SUCCESS ? cudaSuccess : Record(cudaErrorSymbolNotFound);
+}
+
+// What the default means to a caller compiled with per-thread default streams.
+cuuint64_t ThreadFlags(unsigned long long flags) {
+  constexpr cuuint64_t kPerThread = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  return flags == cudaEnableDefault ? kPerThread : flags;
+}
+
+}  // namespace
+
+extern "C" cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
+                                                        unsigned int version,
+                                                        unsigned long long flags,
+                                                        cudaDriverEntryPointQueryResult* status) {
+  return EntryPoint(symbol, function, version, flags, status);
+}
+
+extern "C" cudaError_t cudaGetDriverEntryPointByVersion_ptsz(
+    const char* symbol, void** function, unsigned int version, unsigned long long flags,
+    cudaDriverEntryPointQueryResult* status) {
+  return EntryPoint(symbol, function, version, ThreadFlags(flags), status);
+}
+
+extern "C" cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function,
+                                               unsigned long long flags,
+                                               cudaDriverEntryPointQueryResult* status) {
+  return EntryPoint(symbol, function, CUDART_VERSION, flags, status);
+}
+
+extern "C" cudaError_t cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function,
+                                                    unsigned long long flags,
+                                                    cudaDriverEntryPointQueryResult* status) {
+  return EntryPoint(symbol, function, CUDART_VERSION, ThreadFlags(flags), status);
+}

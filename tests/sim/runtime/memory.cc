@@ -1,0 +1,191 @@
+// Allocation, pinned and managed memory, arrays, pointer attributes, sharing between processes.
+#include <cstring>
+
+#include "tests/sim/runtime/export.h"
+
+using namespace cuheap::sim_runtime;
+
+namespace {
+
+// The runtime gives a null pointer for 0 bytes where the driver refuses.
+template <typename Function>
+cudaError_t Allocate(void** pointer, size_t size, Function&& call) {
+  if (pointer == nullptr) return Record(cudaErrorInvalidValue);
+  return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
+    if (size != 0) return call(driver);
+    *pointer = nullptr;
+    return CUDA_SUCCESS;
+  });
+}
+
+template <typename Function>
+cudaError_t Free(const void* pointer, Function&& call) {
+  return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
+    return pointer == nullptr ? CUDA_SUCCESS : call(driver);
+  });
+}
+
+}  // namespace
+
+extern "C" cudaError_t cudaMalloc(void** pointer, size_t size) {
+  return Allocate(pointer, size,
+                  [&](const Driver& driver) { return Call(driver.cuMemAlloc, pointer, size); });
+}
+
+extern "C" cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  constexpr unsigned int kElementBytes = 4;
+  if (pitch == nullptr) return Record(cudaErrorInvalidValue);
+  *pitch = 0;
+  return Allocate(pointer, width * height, [&](const Driver& driver) {
+    return Call(driver.cuMemAllocPitch, pointer, pitch, width, height, kElementBytes);
+  });
+}
+
+extern "C" cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
+  if (pointer == nullptr) return Record(cudaErrorInvalidValue);
+  *pointer = {nullptr, 0, extent.width, extent.height};
+  return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width,
+                         extent.height * extent.depth);
+}
+
+CUHEAP_FORWARD(cudaMallocManaged, cuMemAllocManaged,
+               (void** pointer, size_t size, unsigned int flags), pointer, size, flags)
+
+extern "C" cudaError_t cudaFree(void* pointer) {
+  return Free(pointer, [&](const Driver& driver) { return Call(driver.cuMemFree, pointer); });
+}
+
+extern "C" cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
+  return Allocate(pointer, size, [&](const Driver& driver) {
+    return driver.cuMemHostAlloc(pointer, size, flags);
+  });
+}
+
+extern "C" cudaError_t cudaMallocHost(void** pointer, size_t size) {
+  return Allocate(pointer, size,
+                  [&](const Driver& driver) { return driver.cuMemHostAlloc(pointer, size, 0); });
+}
+
+extern "C" cudaError_t cudaFreeHost(void* pointer) {
+  return Free(pointer, [&](const Driver& driver) { return driver.cuMemFreeHost(pointer); });
+}
+
+CUHEAP_FORWARD(cudaHostRegister, cuMemHostRegister,
+               (void* pointer, size_t size, unsigned int flags), pointer, size, flags)
+CUHEAP_FORWARD(cudaHostUnregister, cuMemHostUnregister, (void* pointer), pointer)
+CUHEAP_FORWARD(cudaHostGetDevicePointer, cuMemHostGetDevicePointer,
+               (void** device, void* host, unsigned int flags), device, host, flags)
+CUHEAP_FORWARD(cudaHostGetFlags, cuMemHostGetFlags, (unsigned int* flags, void* host), flags, host)
+CUHEAP_FORWARD(cudaMemGetInfo, cuMemGetInfo, (size_t * available, size_t* total), available, total)
+CUHEAP_FORWARD(cudaMemAdvise, cuMemAdvise,
+               (const void* pointer, size_t count, cudaMemoryAdvise advice,
+                cudaMemLocation location),
+               pointer, count, advice, location)
+CUHEAP_FORWARD_STREAM(cudaMemPrefetchAsync, _ptsz, cuMemPrefetchAsync,
+                      (const void* pointer, size_t count, cudaMemLocation location,
+                       unsigned int flags, cudaStream_t stream),
+                      pointer, count, location, flags, stream)
+
+CUHEAP_FORWARD(cudaIpcGetMemHandle, cuIpcGetMemHandle, (cudaIpcMemHandle_t * handle, void* pointer),
+               handle, pointer)
+CUHEAP_FORWARD(cudaIpcOpenMemHandle, cuIpcOpenMemHandle,
+               (void** pointer, cudaIpcMemHandle_t handle, unsigned int flags), pointer, handle,
+               flags)
+CUHEAP_FORWARD(cudaIpcCloseMemHandle, cuIpcCloseMemHandle, (void* pointer), pointer)
+
+extern "C" cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
+                                                const void* pointer) {
+  if (attributes == nullptr) return Record(cudaErrorInvalidValue);
+  std::memset(attributes, 0, sizeof *attributes);
+  unsigned int type = 0;
+  unsigned int managed = 0;
+  int device = cudaInvalidDeviceId;
+  CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                  CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                                  CU_POINTER_ATTRIBUTE_HOST_POINTER};
+  void* values[] = {&type, &managed, &device, &attributes->devicePointer, &attributes->hostPointer};
+  const cudaError_t result = InDriver([&](const Driver& driver) {
+    return Call(driver.cuPointerGetAttributes, 5u, &wanted[0], &values[0], pointer);
+  });
+  if (result != cudaSuccess) return result;
+  if (type == 0) {  // memory that the driver does not know
+    *attributes = {
+        cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, const_cast<void*>(pointer), {}};
+    return cudaSuccess;
+  }
+  attributes->type = managed != 0                 ? cudaMemoryTypeManaged
+                     : type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost
+                                                  : cudaMemoryTypeDevice;
+  attributes->device = device;
+  return cudaSuccess;
+}
+
+namespace {
+
+CUarray_format FormatOf(const cudaChannelFormatDesc& channels) {
+  switch (channels.f) {
+    case cudaChannelFormatKindSigned:
+      return channels.x == 8    ? CU_AD_FORMAT_SIGNED_INT8
+             : channels.x == 16 ? CU_AD_FORMAT_SIGNED_INT16
+                                : CU_AD_FORMAT_SIGNED_INT32;
+    case cudaChannelFormatKindFloat:
+      return channels.x == 16 ? CU_AD_FORMAT_HALF : CU_AD_FORMAT_FLOAT;
+    default:
+      return channels.x == 8    ? CU_AD_FORMAT_UNSIGNED_INT8
+             : channels.x == 16 ? CU_AD_FORMAT_UNSIGNED_INT16
+                                : CU_AD_FORMAT_UNSIGNED_INT32;
+  }
+}
+
+CUDA_ARRAY3D_DESCRIPTOR DescribeArray(const cudaChannelFormatDesc& channels, cudaExtent extent,
+                                      unsigned int flags) {
+  CUDA_ARRAY3D_DESCRIPTOR description{};
+  description.Width = extent.width;
+  description.Height = extent.height;
+  description.Depth = extent.depth;
+  description.Format = FormatOf(channels);
+  description.NumChannels = 1u + (channels.y != 0) + (channels.z != 0) + (channels.w != 0);
+  description.Flags = flags;
+  return description;
+}
+
+}  // namespace
+
+extern "C" cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
+                                         cudaExtent extent, unsigned int flags) {
+  if (array == nullptr || channels == nullptr) return Record(cudaErrorInvalidValue);
+  const CUDA_ARRAY3D_DESCRIPTOR description = DescribeArray(*channels, extent, flags);
+  return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
+    return Call(driver.cuArray3DCreate, array, &description);
+  });
+}
+
+extern "C" cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
+                                       size_t width, size_t height, unsigned int flags) {
+  return cudaMalloc3DArray(array, channels, {width, height, 0}, flags);
+}
+
+extern "C" cudaError_t cudaFreeArray(cudaArray_t array) {
+  return Free(array, [&](const Driver& driver) { return Call(driver.cuArrayDestroy, array); });
+}
+
+extern "C" cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array,
+                                                const cudaChannelFormatDesc* channels,
+                                                cudaExtent extent, unsigned int levels,
+                                                unsigned int flags) {
+  if (array == nullptr || channels == nullptr) return Record(cudaErrorInvalidValue);
+  const CUDA_ARRAY3D_DESCRIPTOR description = DescribeArray(*channels, extent, flags);
+  return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
+    return Call(driver.cuMipmappedArrayCreate, array, &description, levels);
+  });
+}
+
+extern "C" cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) {
+  return Free(array,
+              [&](const Driver& driver) { return Call(driver.cuMipmappedArrayDestroy, array); });
+}
+
+CUHEAP_FORWARD(cudaGetMipmappedArrayLevel, cuMipmappedArrayGetLevel,
+               (cudaArray_t * level_array, cudaMipmappedArray_const_t array, unsigned int level),
+               level_array, array, level)

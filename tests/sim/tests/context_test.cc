@@ -1,0 +1,125 @@
+#include <thread>
+
+#include "tests/sim/tests/machine.h"
+
+namespace cuheap::sim {
+namespace {
+
+using ContextTest = Machine;
+
+TEST_F(ContextTest, AThreadWithoutContextIsToldSoAndOutputsStayUntouched) {
+  std::thread([] {
+    CUdeviceptr block = 9;
+    EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuMemAlloc(&block, 8));
+    EXPECT_EQ(9U, block);
+    CUstream stream = reinterpret_cast<CUstream>(8);
+    EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuStreamCreate(&stream, 0));
+    EXPECT_EQ(reinterpret_cast<CUstream>(8), stream);
+    CUcontext current = nullptr;
+    EXPECT_CUDA(cuCtxGetCurrent(&current));
+    EXPECT_EQ(nullptr, current);
+  }).join();
+}
+
+TEST_F(ContextTest, RetainingAPrimaryContextTwiceMakesOneContext) {
+  const std::uint64_t before = cuheap_sim_contexts_created();
+  CUcontext again = nullptr;
+  ASSERT_CUDA(cuDevicePrimaryCtxRetain(&again, 0));
+  EXPECT_EQ(context_, again);
+  EXPECT_EQ(before, cuheap_sim_contexts_created());
+  EXPECT_CUDA(cuDevicePrimaryCtxRelease(0));
+  int active = 0;
+  unsigned flags = 0;
+  EXPECT_CUDA(cuDevicePrimaryCtxGetState(0, &flags, &active));
+  EXPECT_EQ(1, active);
+}
+
+TEST_F(ContextTest, TheStackPushesAndPops) {
+  CUcontext own = nullptr;
+  ASSERT_CUDA(cuCtxCreate(&own, nullptr, 0, 1));
+  CUdevice device = -1;
+  EXPECT_CUDA(cuCtxGetDevice(&device));
+  EXPECT_EQ(1, device);
+  CUcontext popped = nullptr;
+  EXPECT_CUDA(cuCtxPopCurrent(&popped));
+  EXPECT_EQ(own, popped);
+  EXPECT_CUDA(cuCtxGetDevice(&device));
+  EXPECT_EQ(0, device);
+  EXPECT_CUDA(cuCtxDestroy(own));
+  EXPECT_CUDA(cuCtxPushCurrent(own));
+  EXPECT_EQ(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxGetDevice(&device));
+  EXPECT_CUDA(cuCtxPopCurrent(nullptr));
+}
+
+TEST_F(ContextTest, ResetFreesWhatTheContextHeld) {
+  Alloc(64 * kMiB);
+  Alloc(100);
+  CUstream stream = nullptr;
+  ASSERT_CUDA(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  EXPECT_CUDA(cuDevicePrimaryCtxReset(0));
+  EXPECT_EQ(0U, cuheap_sim_used(0, CUHEAP_SIM_LINEAR));
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuStreamQuery(stream));
+}
+
+TEST_F(ContextTest, StreamIdsNeverRepeatAlthoughHandlesDo) {
+  CUstream first = nullptr;
+  unsigned long long first_id = 0;
+  ASSERT_CUDA(cuStreamCreate(&first, 0));
+  ASSERT_CUDA(cuStreamGetId(first, &first_id));
+  ASSERT_CUDA(cuStreamDestroy(first));
+  CUstream second = nullptr;
+  unsigned long long second_id = 0;
+  ASSERT_CUDA(cuStreamCreate(&second, 0));
+  ASSERT_CUDA(cuStreamGetId(second, &second_id));
+  EXPECT_EQ(first, second);
+  EXPECT_NE(first_id, second_id);
+  EXPECT_CUDA(cuStreamDestroy(second));
+}
+
+TEST_F(ContextTest, StaleAndRandomHandlesAreRefused) {
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuStreamQuery(reinterpret_cast<CUstream>(0x1234)));
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(reinterpret_cast<CUevent>(this)));
+  CUevent event = nullptr;
+  ASSERT_CUDA(cuEventCreate(&event, 0));
+  EXPECT_CUDA(cuEventDestroy(event));
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuEventDestroy(event));
+}
+
+TEST_F(ContextTest, ElapsedTimeNeedsTwoTimedAndRecordedEvents) {
+  CUevent start = nullptr;
+  CUevent end = nullptr;
+  ASSERT_CUDA(cuEventCreate(&start, 0));
+  ASSERT_CUDA(cuEventCreate(&end, 0));
+  float milliseconds = -1;
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuEventElapsedTime(&milliseconds, start, end));
+  ASSERT_CUDA(cuEventRecord(start, nullptr));
+  ASSERT_CUDA(cuEventRecord(end, nullptr));
+  ASSERT_CUDA(cuEventElapsedTime(&milliseconds, start, end));
+  EXPECT_GE(milliseconds, 0);
+  EXPECT_CUDA(cuEventDestroy(start));
+  EXPECT_CUDA(cuEventDestroy(end));
+}
+
+TEST_F(ContextTest, LaunchesThatADeviceWouldRefuseAreRefused) {
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  ASSERT_CUDA(cuModuleLoadData(&module, "image"));
+  ASSERT_CUDA(cuModuleGetFunction(&function, module, "kernel"));
+  const auto launch = [&](unsigned grid, unsigned block, unsigned shared) {
+    return cuLaunchKernel(function, grid, 1, 1, block, 1, 1, shared, nullptr, nullptr, nullptr);
+  };
+  EXPECT_CUDA(launch(1, 1024, 0));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, launch(0, 32, 0));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, launch(1, 1025, 0));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, launch(1, 32, 100'000));
+  EXPECT_CUDA(
+      cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100'000));
+  EXPECT_CUDA(launch(1, 32, 100'000));
+  EXPECT_EQ(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+            cuLaunchCooperativeKernel(function, 1 << 20, 1, 1, 1024, 1, 1, 0, nullptr, nullptr));
+  EXPECT_CUDA(cuModuleUnload(module));
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, launch(1, 32, 0));
+}
+
+}  // namespace
+}  // namespace cuheap::sim
