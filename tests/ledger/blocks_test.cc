@@ -119,7 +119,7 @@ TEST_F(BlocksTest, AFailedFreeIsRestoredAfterItsRecordWasReused) {
   ledger.Undo(Heap::k_torch, Address(0x1000));
   ASSERT_EQ(View().Live().size(), 101u);
   for (const Block& block : View().Live()) {
-    if (block.address == 0x1000) EXPECT_EQ(block.birth, before.birth);
+    EXPECT_EQ(block.birth == before.birth, block.address == before.address);
   }
   EXPECT_EQ(LiveGauge(), 512u + 100 * 1024);
   EXPECT_EQ(View().header().devices[0].peak_live_bytes.load(), LiveGauge());

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,11 +31,12 @@ struct Instant {
 class FileView {
  public:
   explicit FileView(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(in)), {});
-    words_.resize((text.size() + 7) / 8);
-    std::memcpy(words_.data(), text.data(), text.size());
-    size_ = text.size();
+    std::ifstream in(path, std::ios::binary | std::ios::ate);
+    if (!in) return;
+    size_ = static_cast<std::uint64_t>(in.tellg());
+    words_.resize((size_ + 7) / 8);
+    in.seekg(0);
+    in.read(reinterpret_cast<char*>(words_.data()), static_cast<std::streamsize>(size_));
     if (valid()) ReadChunks();
   }
 

@@ -64,7 +64,7 @@ class ModelTest : public LedgerTest, public ::testing::WithParamInterface<unsign
                            sites_[Random(sites_.size())]};
     const bool expected = key.heap == Heap::k_driver && Random(4) == 0;
     Born(key.address, block.bytes, key.heap, block.device,
-         expected ? format::kExpectSegment : std::uint8_t{0}, block.site);
+         static_cast<std::uint8_t>(expected ? format::kExpectSegment : 0), block.site);
     live_[key] = block;
   }
   void Kill(const Key& key) {
@@ -138,6 +138,7 @@ class ModelTest : public LedgerTest, public ::testing::WithParamInterface<unsign
 };
 
 TEST_P(ModelTest, TheFileSaysWhatTheModelSaysAfterEveryOperation) {
+  CheckInstants(View());
   for (int i = 0; i < 2500; ++i) {
     SCOPED_TRACE("seed " + std::to_string(GetParam()) + ", operation " + std::to_string(i));
     Operate();

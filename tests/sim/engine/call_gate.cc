@@ -16,6 +16,7 @@
 
 #include "tests/sim/engine/address_space.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/guard.h"
 
 namespace cuheap::sim {
 
@@ -55,6 +56,7 @@ CUresult OpenMachine() {
     return CUDA_ERROR_SYSTEM_NOT_READY;
   }
   pthread_atfork(nullptr, nullptr, AfterForkInChild);
+  ReportForeignLibraries();
   gate_state &= ~kNotInitialised;
   return CUDA_SUCCESS;
 }
