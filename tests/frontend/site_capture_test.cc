@@ -1,0 +1,94 @@
+#include "allocator/frontend/site_capture.h"
+
+#include <memory>
+
+#include "allocator/base/clock.h"
+#include "tests/frontend/fixture.h"
+
+namespace cuheap {
+namespace {
+
+class SiteCaptureTest : public testing::FolderTest {
+ protected:
+  void Start(format::StackMode mode) {
+    const std::string destination = out();
+    LedgerOptions options;
+    options.destination = destination.c_str();
+    options.shared_folder = folder.c_str();
+    ASSERT_TRUE(ledger_.Open(options, SystemClock()));
+    ASSERT_TRUE(sites_->Start(mode, &ledger_));
+  }
+  [[gnu::noinline]] CallSite Here() {
+    return sites_->Capture(format::Heap::k_driver, __builtin_return_address(0));
+  }
+  [[gnu::noinline]] CallSite FromOneLine() { return Here(); }
+  [[gnu::noinline]] CallSite FromAnother() {
+    const CallSite site = Here();
+    // Keeps this from being folded into the other one, which would be the same code.
+    asm volatile("" ::: "memory");
+    return site;
+  }
+
+  Ledger ledger_;
+  std::unique_ptr<SiteCapture> sites_ = std::make_unique<SiteCapture>();
+};
+
+TEST_F(SiteCaptureTest, TheSameStackIsTheSameSite) {
+  Start(format::StackMode::kAuto);
+  SiteId seen[3];
+  for (SiteId& site : seen) site = FromOneLine().site;
+  EXPECT_NE(seen[0], SiteId::kUnknown);
+  EXPECT_EQ(seen[0], seen[1]);
+  EXPECT_EQ(seen[1], seen[2]);
+}
+
+TEST_F(SiteCaptureTest, DifferentCallersAreDifferentSites) {
+  Start(format::StackMode::kAuto);
+  EXPECT_NE(FromOneLine().site, FromAnother().site);
+}
+
+TEST_F(SiteCaptureTest, ForgottenAddressesGiveTheSameSiteByContent) {
+  Start(format::StackMode::kAuto);
+  SiteId seen[2];
+  for (SiteId& site : seen) {
+    site = FromOneLine().site;
+    sites_->ForgetAddresses();
+  }
+  EXPECT_EQ(seen[0], seen[1]);
+}
+
+TEST_F(SiteCaptureTest, WithoutPythonTheFramesAreNativeAndTheOwnerIsTheCallersModule) {
+  Start(format::StackMode::kAuto);
+  const SiteId id = FromOneLine().site;
+  ledger_.Close();
+  const trace::Trace trace = Read();
+  const trace::Site& site = trace.dictionary.site(Value(id));
+  ASSERT_FALSE(site.frames.empty());
+  EXPECT_EQ(format::KindOf(site.frames[0]), format::FrameKind::kNative);
+  EXPECT_EQ(std::filesystem::path(trace.dictionary.module(site.owner).path).filename(),
+            "frontend_test");
+}
+
+TEST_F(SiteCaptureTest, WithoutStacksASiteIsAnOwner) {
+  Start(format::StackMode::kNone);
+  const SiteId id = FromOneLine().site;
+  EXPECT_EQ(id, FromAnother().site);
+  ledger_.Close();
+  const trace::Trace trace = Read();
+  EXPECT_TRUE(trace.dictionary.site(Value(id)).frames.empty());
+  EXPECT_NE(trace.dictionary.site(Value(id)).owner, 0u);
+}
+
+TEST_F(SiteCaptureTest, AnUnknownCallerHasNoOwner) {
+  Start(format::StackMode::kNone);
+  EXPECT_EQ(sites_->Capture(format::Heap::k_driver, nullptr).site,
+            sites_->Capture(format::Heap::k_driver, nullptr).site);
+  EXPECT_FALSE(sites_->IsTorchAllocator(nullptr));
+}
+
+TEST_F(SiteCaptureTest, BeforeStartEverySiteIsUnknown) {
+  EXPECT_EQ(FromOneLine().site, SiteId::kUnknown);
+}
+
+}  // namespace
+}  // namespace cuheap
