@@ -3,6 +3,16 @@
 #include <mutex>
 
 namespace cuheap {
+namespace {
+
+constinit std::atomic<std::uint64_t> all_changes{0};
+
+}  // namespace
+
+void BlockIndex::CountChange() {
+  changes_.store(all_changes.fetch_add(1, std::memory_order_relaxed) + 1,
+                 std::memory_order_release);
+}
 
 bool BlockIndex::Insert(const Block& block) {
   const std::lock_guard lock(mutex_);
@@ -55,6 +65,7 @@ bool BlockIndex::EraseAnyOf(DeviceId device, Block* erased) {
 }
 
 bool BlockIndex::InsertLocked(const Block& block) {
+  CountChange();
   Block gone;
   for (NodeId id = FirstOverlapping(block.begin, block.end); id != 0;
        id = FirstOverlapping(block.begin, block.end))
@@ -69,6 +80,7 @@ bool BlockIndex::InsertLocked(const Block& block) {
 }
 
 bool BlockIndex::EraseLocked(std::uint64_t begin, Block* erased) {
+  CountChange();
   NodeId below = 0;
   NodeId rest = 0;
   NodeId found = 0;

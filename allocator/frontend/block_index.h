@@ -5,6 +5,7 @@
 // inside (torch) are not kept here.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "allocator/base/bytes.h"
@@ -43,6 +44,10 @@ class BlockIndex {
   // Any block of that device, erased; false when none is left.
   bool EraseAnyOf(DeviceId device, Block* erased);
 
+  // Another number after every change of any index of the process. No lock; not 0 once there was a
+  // block.
+  std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
+
   static constexpr std::uint32_t kRemembered = 1024;
 
  private:
@@ -65,6 +70,10 @@ class BlockIndex {
   NodeId AnyOf(NodeId root, DeviceId device);
   bool EraseLocked(std::uint64_t begin, Block* erased);
   bool InsertLocked(const Block& block);
+
+  void CountChange();
+
+  std::atomic<std::uint64_t> changes_{0};
 
   Mutex mutex_;  // guards what follows
   std::uint32_t most_blocks_ = 1u << 20;

@@ -15,9 +15,18 @@
 namespace cuheap {
 namespace {
 
+// A segment that is known to serve, as long as the index of blocks has not changed since.
+struct ServedRange {
+  static constexpr std::uint64_t kGrain = 2u << 20;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t changes = 0;
+};
+
 struct ThreadContext {
   enum class Kind : std::uint8_t { kUnknown, kPlain, kAutograd };
   ThreadSteps steps;
+  ServedRange served[16];
   Kind kind = Kind::kUnknown;
 };
 constinit thread_local ThreadContext this_thread;
@@ -79,11 +88,6 @@ void Frontend::Stop() {
   if (state_.load(std::memory_order_acquire) != State::kOpen || life_.IsForkedChild()) return;
   state_.store(State::kClosed, std::memory_order_release);
   ledger_.Close();
-}
-
-bool Frontend::IsWatching() const {
-  return watching_.load(std::memory_order_relaxed) &&
-         state_.load(std::memory_order_acquire) == State::kOpen && !life_.IsForkedChild();
 }
 
 bool Frontend::EnterOrOpen() {
@@ -155,8 +159,10 @@ void Frontend::TellPython() {
 
 void Frontend::SafePoint() {
   const State state = state_.load(std::memory_order_acquire);
-  if ((state != State::kReady && state != State::kOpen) || life_.IsForkedChild()) return;
-  const std::lock_guard lock(safe_point_mutex_);
+  if (state == State::kOpen ? life_.IsForkedChild() : state != State::kReady) return;
+  // Not waited for: a child may have been forked while another thread was here.
+  const std::unique_lock lock(safe_point_mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
   const ProcessLife::LoadedObjects now = ProcessLife::CountLoadedObjects();
   if (now.loads == loaded_.loads && now.unloads == loaded_.unloads) return;
   if (now.unloads != loaded_.unloads) sites_.ForgetAddresses();
@@ -245,9 +251,17 @@ void Frontend::TickSteps(const CallSite& site, format::Heap heap, format::Phase*
 // The blocks of the driver that this one lies in are segments: they are not themselves live.
 void Frontend::Serve(const SeenBlock& block) {
   const std::uint64_t begin = Value(block.address);
+  const std::uint64_t end = begin + block.block_bytes.count();
+  // Most blocks come from where the last ones came from.
+  ServedRange& served =
+      this_thread.served[begin / ServedRange::kGrain % std::size(this_thread.served)];
+  const std::uint64_t changes = blocks_.changes();
+  if (served.changes == changes && served.begin <= begin && end <= served.end) return;
   BlockIndex::Block segment;
-  while (blocks_.TakeUnmarked(begin, begin + block.block_bytes.count(), &segment))
+  while (blocks_.TakeUnmarked(begin, end, &segment))
     ledger_.ServeAsSegment(segment.heap, Address(segment.begin), block.heap);
+  if (blocks_.Find(begin, &segment) && segment.serves)
+    served = {segment.begin, segment.end, changes};
 }
 
 bool Frontend::BlockDied(format::Heap heap, Address address) {

@@ -94,7 +94,11 @@ class Frontend {
  private:
   enum class State : std::uint32_t { kOff, kReady, kOpening, kOpen, kUnusable, kClosed };
 
-  bool IsWatching() const;  // the ledger is open and this is its process
+  // The ledger is open and this is its process.
+  bool IsWatching() const {
+    return watching_.load(std::memory_order_relaxed) &&
+           state_.load(std::memory_order_acquire) == State::kOpen && !life_.IsForkedChild();
+  }
   bool EnterOrOpen();
   void Open();
   bool OpenLedger();

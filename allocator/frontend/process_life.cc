@@ -22,11 +22,7 @@ bool ProcessLife::Protect() {
   return true;
 }
 
-bool ProcessLife::IsForkedChild() const {
-  if (page_ != nullptr) [[likely]]
-    return *page_ == 0;
-  return pid_ != 0 && pid_ != getpid();
-}
+bool ProcessLife::IsOtherProcess() const { return pid_ != 0 && pid_ != getpid(); }
 
 bool ProcessLife::IsPrivileged() { return getauxval(AT_SECURE) != 0; }
 

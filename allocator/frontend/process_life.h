@@ -14,7 +14,11 @@ class ProcessLife {
   // wipes in the child. A vfork child shares the page and is no concern: it may only exec.
   // False when the kernel refuses; then forks are told by the pid.
   bool Protect();
-  bool IsForkedChild() const;
+  bool IsForkedChild() const {
+    if (page_ != nullptr) [[likely]]
+      return *page_ == 0;
+    return IsOtherProcess();
+  }
 
   // A program that runs with more rights than its caller is not watched: the trace's path comes
   // from the caller.
@@ -28,6 +32,8 @@ class ProcessLife {
   static LoadedObjects CountLoadedObjects();
 
  private:
+  bool IsOtherProcess() const;
+
   const unsigned char* page_ = nullptr;  // 1 in the process that called Protect, 0 in its children
   std::int32_t pid_ = 0;                 // only where there is no page
 };

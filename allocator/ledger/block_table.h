@@ -1,6 +1,6 @@
 // Block records in the file, and what private memory knows about them: which are free, and where an
 // address is. A record is in exactly one chain: free, live (by address), or dead (kept for an
-// instant, see pinned_records.h). The chains share one array of links, because no record is in two.
+// instant, see instants.h). The chains share one array of links, because no record is in two.
 //
 //   file:     | chunk | record record record ... | chunk | ...       RecordId = offset in the file
 //   / 64 private:  links_[RecordId] -> next record of its chain;  buckets_[hash of heap and

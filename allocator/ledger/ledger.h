@@ -12,7 +12,8 @@
 //   2. A record is reused only when no kept instant needs it (birth_time <= instant < free_time).
 //   3. Times are handed out under the lock, strictly rising: no two events have the same.
 //   4. Sum over sites = sum over live records.
-//   5. When the file cannot grow, births are dropped and counted; the job does not notice.
+//   5. When the file cannot grow, kept step ends are given up, then births are dropped and counted;
+//   the job does not notice.
 //   6. In a forked child every call does nothing and the parent's file is not touched.
 #pragma once
 
@@ -29,7 +30,7 @@ namespace cuheap {
 
 struct LedgerOptions {
   const char* destination = nullptr;  // absolute path, templates already filled in; taken names get
-                                      // ".PID-START" (see ledger.cc)
+                                      // ".PID-START" (see process_name.h)
   const char* shared_folder =
       nullptr;  // where the file lives while the process runs; nullptr or unusable: in place
   Bytes limit = 256_MiB;
@@ -77,10 +78,12 @@ class Ledger {
   // Marks the instant kExit, sets clean_close, and brings the file to its destination. Later events
   // are counted as late.
   void Close();
-  // For a forked child: forgets the file without touching it.
+  // For a forked child: forgets the file without touching it; pointers that doors() and dropped()
+  // gave out lead nowhere then. REQUIRES: no other thread uses this object.
   void Abandon();
   // Writes a copy of the file beside its destination (kPrivate storage: the only way it gets there
-  // before Close). Not from under a lock of the host's.
+  // before Close). The copy is of one moment: the lock is held while memory is copied, not while
+  // the file is written. Not from under a lock of the host's.
   void Checkpoint();
 
   // ---- blocks

@@ -79,7 +79,7 @@ TEST_F(MemoryTest, BlocksAreChargedToTheirDevice) {
 
 TEST_F(MemoryTest, ThePoolsFiguresComeWithStreamOrderedMemory) {
   Run("hook_victim async");
-  const format::DeviceFigures& last = Read().devices[0].last;
+  const format::DeviceFigures last = Read().devices[0].last;
   EXPECT_GE(last.pool_reserved_bytes, kMiB);
   EXPECT_EQ(last.pool_used_bytes, kMiB);
 }

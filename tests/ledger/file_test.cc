@@ -21,6 +21,26 @@ namespace {
 using format::Storage;
 namespace fs = std::filesystem;
 
+// A file system in memory of a few pages, for as long as the test runs.
+class SmallFileSystem {
+ public:
+  SmallFileSystem(const std::string& path, const char* size) : path_(path) {
+    fs::create_directories(path);
+    const std::string options = std::string("mode=0700,size=") + size;
+    mounted_ = mount("tmpfs", path.c_str(), "tmpfs", 0, options.c_str()) == 0;
+  }
+  ~SmallFileSystem() {
+    if (mounted_) umount2(path_.c_str(), MNT_DETACH);  // the ledger still maps its file
+  }
+  SmallFileSystem(const SmallFileSystem&) = delete;
+  SmallFileSystem& operator=(const SmallFileSystem&) = delete;
+  bool mounted() const { return mounted_; }
+
+ private:
+  std::string path_;
+  bool mounted_ = false;
+};
+
 class FileTest : public LedgerTest {
  protected:
   fs::path Sibling(const std::string& prefix) {
@@ -190,13 +210,11 @@ TEST_F(FileTest, WithNoPlaceAtAllNothingIsRecordedAndNothingBreaks) {
 }
 
 TEST_F(FileTest, ATooSmallSharedMemoryMeansInPlace) {
-  fs::create_directories(shared);
-  if (mount("tmpfs", shared.c_str(), "tmpfs", 0, "size=4k,mode=0700") != 0)
-    GTEST_SKIP() << "may not mount a small tmpfs here";
+  const SmallFileSystem small(shared, "4k");
+  if (!small.mounted()) GTEST_SKIP() << "may not mount a small tmpfs here";
   std::ofstream(fs::path(shared) / "full") << std::string(4096, 'x');
   ASSERT_TRUE(Open());
   EXPECT_EQ(FileView(destination).header().storage, Storage::kInPlace);
-  umount2(shared.c_str(), MNT_DETACH);
 }
 
 TEST_F(FileTest, AFileThatTookThePlaceOfTheLinkIsKept) {
@@ -210,9 +228,8 @@ TEST_F(FileTest, AFileThatTookThePlaceOfTheLinkIsKept) {
 }
 
 TEST_F(FileTest, AFullDiskDropsBirthsAndCountsThem) {
-  fs::create_directories(shared);
-  if (mount("tmpfs", shared.c_str(), "tmpfs", 0, "size=1m,mode=0700") != 0)
-    GTEST_SKIP() << "may not mount a small tmpfs here";
+  const SmallFileSystem small(shared, "1m");
+  if (!small.mounted()) GTEST_SKIP() << "may not mount a small tmpfs here";
   ASSERT_TRUE(Open());
   for (std::uint64_t i = 1; i <= 50000; ++i) Born(i << 12, 512);
   const FileView view = View();
@@ -221,7 +238,6 @@ TEST_F(FileTest, AFullDiskDropsBirthsAndCountsThem) {
   EXPECT_TRUE(Died(0x1000).known) << "what is in the file goes on";
   ledger.Close();
   EXPECT_EQ(FileView(destination).Live().size(), view.Live().size() - 1);
-  umount2(shared.c_str(), MNT_DETACH);  // the ledger still maps it
 }
 
 TEST_F(FileTest, TheLimitDropsBirthsAndCountsThem) {

@@ -139,7 +139,7 @@ class ModelTest : public LedgerTest, public ::testing::WithParamInterface<unsign
 
 TEST_P(ModelTest, TheFileSaysWhatTheModelSaysAfterEveryOperation) {
   CheckInstants(View());
-  for (int i = 0; i < 2500; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     SCOPED_TRACE("seed " + std::to_string(GetParam()) + ", operation " + std::to_string(i));
     Operate();
     const FileView view = View();

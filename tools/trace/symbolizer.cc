@@ -105,11 +105,12 @@ class OpenModule {
     return std::memcmp(bits, recorded.data(), common) == 0;
   }
 
-  // The unit that holds the address; the slow way round where the file has no table of address
-  // ranges.
+  // The unit that holds the address. The table of address ranges may leave units out (clang writes
+  // none), and then answers with a neighbour; the slow way round asks each unit.
   Dwarf_Die* UnitOf(Dwarf_Addr address, Dwarf_Addr* bias) {
     Dwarf_Die* unit = dwfl_module_addrdie(module_, address, bias);
-    if (unit != nullptr) return unit;
+    if (unit != nullptr && dwarf_haspc(unit, address - *bias) == 1) return unit;
+    unit = nullptr;
     while ((unit = dwfl_module_nextcu(module_, unit, bias)) != nullptr) {
       if (dwarf_haspc(unit, address - *bias) == 1) return unit;
     }

@@ -1,17 +1,18 @@
 /* cuheap.h: what a program may tell cuheap. C11 and C++; needs no CUDA header and no library.
  *
- * The functions reach the core that LD_PRELOAD put into the process, through its one symbol cuheap_core_v1. Without it
- * they do nothing and cost one test of a pointer, so a program may call them always.
+ * The functions reach the core that LD_PRELOAD put into the process, through its one symbol
+ * cuheap_core_v1. Without it they do nothing and cost one test of a pointer, so a program may call
+ * them always.
  *
- * Threads: any thread at any time. Errors: none is reported; a call that cannot be served is counted in the trace.
+ * Threads: any thread at any time. Errors: none is reported; a call that cannot be served is
+ * counted in the trace.
  */
 #ifndef CUHEAP_CUHEAP_H_
 #define CUHEAP_CUHEAP_H_
 
+#include <cuheap/core.h>
 #include <dlfcn.h>
 #include <stddef.h>
-
-#include <cuheap/core.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,19 +31,22 @@ static inline const cuheap_core_v1_table* cuheap_core(void) {
   return __atomic_load_n(&core, __ATOMIC_RELAXED);
 }
 
-/* One turn of the program's loop is over. The strongest step signal: once called, the program's steps are the clock. */
+/* One turn of the program's loop is over. The strongest step signal: once called, the program's
+ * steps are the clock. */
 static inline void cuheap_step(void) {
   const cuheap_core_v1_table* core = cuheap_core();
   if (core != NULL) core->step();
 }
 
-/* A named instant: what is live now is kept for the report (--at mark:NAME). `name`: UTF-8, copied, cut at 200 bytes. */
+/* A named instant: what is live now is kept for the report (--at mark:NAME). `name`: UTF-8, copied,
+ * cut at 200 bytes. */
 static inline void cuheap_mark(const char* name) {
   const cuheap_core_v1_table* core = cuheap_core();
   if (core != NULL) core->mark(name);
 }
 
-/* Version of the core in this process, as "0.1.0"; NULL if there is none. The text lives as long as the process. */
+/* Version of the core in this process, as "0.1.0"; NULL if there is none. The text lives as long as
+ * the process. */
 static inline const char* cuheap_version(void) {
   const cuheap_core_v1_table* core = cuheap_core();
   return core != NULL ? core->version : NULL;
