@@ -28,7 +28,7 @@ class Examples(Job):
         site = self.assert_names_the_leak(report)
         self.assertTrue(report["complete"])
         self.assertEqual(site["confidence"], "high")
-        self.assertEqual(report["clock"], "optimizer")
+        self.assertEqual(report["clock"], "torch optimizer")
         held = {place(f) for s in report["sites"] if s["verdict"] == "held" for f in s["frames"]}
         self.assertTrue(any(p.startswith("adam") for p in held), held)  # optimizer state, born in the first step
         self.assertIn(LEAK, self.text())
