@@ -51,6 +51,25 @@ bool IsSame(const Slot& slot, const Module& module) {
          slot.id == WordsOf(slot.id_address, slot.id_size);
 }
 
+// The second half of the sorted table behind an .eh_frame_hdr; empty if it is written in an unusual
+// way.
+std::span<const std::uint8_t> HalfOfTable(const Module& module) {
+  constexpr std::uint32_t kUsual =
+      0x3b031b01;  // version 1, relative pointer, 32-bit count, 32-bit table
+  constexpr std::uint64_t kHead = 12;
+  constexpr std::uint64_t kEntry = 8;
+  if (Load<std::uint32_t>(module.unwind_table) != kUsual) return {};
+  const std::uint64_t count = Load<std::uint32_t>(module.unwind_table + 8);
+  const std::uint64_t middle = count / 2;
+  return {reinterpret_cast<const std::uint8_t*>(module.unwind_table + kHead + middle * kEntry),
+          (count - middle) * kEntry};
+}
+
+std::span<const std::uint8_t> IdentityOf(const Module& module) {
+  const auto id = ModuleBuildId(module);
+  return id.size() >= sizeof(std::uint64_t) ? id : HalfOfTable(module);
+}
+
 void Fill(Slot* slot, const Module& module, std::span<const std::uint8_t> id) {
   slot->id_address = reinterpret_cast<std::uint64_t>(id.data());
   slot->id_size = static_cast<std::uint32_t>(id.size());
@@ -71,8 +90,8 @@ ModuleInstance NumberModule(const Module& module) {
     if (phase == Phase::kReady && IsSame(slot, module))
       return ModuleInstance{static_cast<std::uint32_t>(index + 1)};
     if (phase != Phase::kEmpty) continue;
-    // Looked at before the slot is claimed, so that modules without a build-id use none up.
-    const auto id = ModuleBuildId(module);
+    // Looked at before the slot is claimed, so that modules without an identity use none up.
+    const auto id = IdentityOf(module);
     if (id.size() < sizeof(std::uint64_t)) return ModuleInstance::kNone;
     if (!slot.phase.compare_exchange_strong(phase, Phase::kFilling, std::memory_order_acquire))
       continue;
