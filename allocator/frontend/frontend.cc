@@ -161,8 +161,8 @@ void Frontend::SafePoint() {
   const State state = state_.load(std::memory_order_acquire);
   if (state == State::kOpen ? life_.IsForkedChild() : state != State::kReady) return;
   // Not waited for: a child may have been forked while another thread was here.
-  const std::unique_lock lock(safe_point_mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return;
+  if (!safe_point_mutex_.try_lock()) return;
+  const std::lock_guard lock(safe_point_mutex_, std::adopt_lock);
   const ProcessLife::LoadedObjects now = ProcessLife::CountLoadedObjects();
   if (now.loads == loaded_.loads && now.unloads == loaded_.unloads) return;
   if (now.unloads != loaded_.unloads) sites_.ForgetAddresses();

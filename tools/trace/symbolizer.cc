@@ -125,9 +125,10 @@ class OpenModule {
     if (unit == nullptr) return frames;
     std::string file;
     int line = 0;
-    if (Dwfl_Line* place = dwfl_module_getsrc(module_, address)) {
-      const char* source = dwfl_lineinfo(place, nullptr, &line, nullptr, nullptr, nullptr);
+    if (Dwarf_Line* place = dwarf_getsrc_die(unit, address - bias)) {
+      const char* source = dwarf_linesrc(place, nullptr, nullptr);
       if (source != nullptr) file = source;
+      dwarf_lineno(place, &line);
     }
     AppendScopes(unit, address - bias, std::move(file), line, &frames);
     return frames;
