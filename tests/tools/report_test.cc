@@ -105,6 +105,15 @@ TEST(ReportTest, AHealthyJobFlagsNothing) {
       << render::VerdictLine(made.report);
 }
 
+TEST(ReportTest, AFileThatLostBlocksIsNeverCalledFreeOfLeaks) {
+  Job job;
+  job.Run(200, false);
+  Made made(job.maker.Finish());
+  made.trace.completeness.cut = true;
+  EXPECT_TRUE(render::VerdictLine(made.report).starts_with("no leak in what is left of the file"))
+      << render::VerdictLine(made.report);
+}
+
 TEST(ReportTest, AShortRunIsNotJudged) {
   Job job;
   job.Run(40, true);

@@ -28,7 +28,7 @@ std::string LeakWords(const Report& report) {
   } else if (report.horizon.judged_steps() < analysis::kLeastJudgedSteps) {
     words = "too short to judge leaks";
   } else {
-    words = "no leak found";
+    words = report.trace->lost_blocks() ? "no leak in what is left of the file" : "no leak found";
   }
   if (late > 0) words += fmt::format(", {} too young to judge", CountText(late, "site", "sites"));
   return words;

@@ -160,6 +160,10 @@ struct Trace {
   std::vector<Mark> marks;
   Dictionary dictionary;
 
+  // Whether blocks are missing, so that what is not seen may still be there.
+  bool lost_blocks() const {
+    return completeness.cut || completeness.damaged_records > 0 || dropped.blocks > 0;
+  }
   const Totals& totals_of(std::uint32_t site) const {
     static const Totals none{};
     return site < totals.size() ? totals[site] : none;
