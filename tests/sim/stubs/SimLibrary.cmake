@@ -25,4 +25,5 @@ function(sim_library)
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/sim BUILD_RPATH "$ORIGIN"
                         BUILD_WITH_INSTALL_RPATH OFF CXX_VISIBILITY_PRESET default)
   target_link_options(${L_NAME} PRIVATE -Wl,--version-script=${map})
+  add_dependencies(simulated_device ${L_NAME})
 endfunction()
