@@ -9,6 +9,7 @@
 #include "allocator/capture/modules.h"
 #include "allocator/capture/native_stack.h"
 #include "allocator/capture/python_stack.h"
+#include "allocator/capture/stack_memo.h"
 #include "allocator/ledger/ledger.h"
 
 namespace {
@@ -25,18 +26,32 @@ double NanosecondsACall(int calls, Function function) {
 }
 
 constinit cuheap::capture::PythonStack python;
+constinit cuheap::capture::StackMemo memo;
 constinit cuheap::Ledger ledger;
 volatile int sink;
 
-// A stack of at least `depth` native frames above the walk.
-[[gnu::noinline]] double WalkBelow(int depth, int calls) {
-  if (depth > 0) {
-    const double result = WalkBelow(depth - 1, calls);
-    sink = depth;  // keeps this frame: no tail call
-    return result;
-  }
+// What `function` says below at least `depth` native frames.
+template <typename Function>
+[[gnu::noinline]] double Below(int depth, Function function) {
+  const double result = depth > 0 ? Below(depth - 1, function) : function();
+  sink = depth;  // keeps this frame: no tail call
+  return result;
+}
+
+double Walk(int calls) {
   std::uint64_t pcs[cuheap::capture::kMaxNativeFrames];
   return NanosecondsACall(calls, [&] { sink = cuheap::capture::WalkNative(pcs, 0); });
+}
+
+// A look that finds nothing would be no measure of finding: -1 then.
+double Remember(int calls) {
+  const cuheap::capture::StackPlace place = cuheap::capture::StackPlaceHere();
+  std::uint64_t pcs[cuheap::capture::kMaxNativeFrames];
+  cuheap::capture::WalkEvidence evidence;
+  cuheap::capture::WalkNativeFrom(place, pcs, &evidence);
+  memo.Keep(place, 1, evidence, 1);
+  const double spent = NanosecondsACall(calls, [&] { sink = memo.Find(place, 1) != 0; });
+  return sink != 0 ? spent : -1;
 }
 
 }  // namespace
@@ -52,7 +67,12 @@ EXPORT double cuheap_bench_python(int calls, int* frames) {
 }
 
 EXPORT double cuheap_bench_native(int calls) {
-  return WalkBelow(cuheap::capture::kMaxNativeFrames, calls);
+  return Below(cuheap::capture::kMaxNativeFrames, [=] { return Walk(calls); });
+}
+
+EXPORT double cuheap_bench_memo(int calls) {
+  if (!memo.Start()) return -1;
+  return Below(cuheap::capture::kMaxNativeFrames, [=] { return Remember(calls); });
 }
 
 EXPORT double cuheap_bench_owner(int calls) {
@@ -82,7 +102,8 @@ EXPORT double cuheap_bench_ledger(int calls, int live, const char* destination) 
   return NanosecondsACall(calls, [&] {
     birth.address = address(next++);
     ledger.Born(birth);
-    ledger.Died(birth.heap, address(next - static_cast<std::uint64_t>(live) - 1));
+    ledger.Died(birth.heap, address(next - static_cast<std::uint64_t>(live) - 1),
+                cuheap::Free::kFinal);
   });
 }
 

@@ -11,7 +11,7 @@ CALLS = 200_000
 
 def load():
     library = ctypes.CDLL(str(pathlib.Path(os.environ["CUHEAP_BENCH_BUILD"]) / "lib/libcuheap_bench_parts.so"))
-    for name in ("python", "native", "owner", "ledger"):
+    for name in ("python", "native", "memo", "owner", "ledger"):
         getattr(library, f"cuheap_bench_{name}").restype = ctypes.c_double
     return library
 
@@ -36,6 +36,7 @@ def main():
     for frames in (5, 20, 60):
         python_walk(library, frames)
     row("walk of 24 native frames by unwind tables", library.cuheap_bench_native(CALLS))
+    row("the same stack, seen before", library.cuheap_bench_memo(CALLS))
     row("owner library of an address", library.cuheap_bench_owner(CALLS))
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/ledger.cuheap".encode()

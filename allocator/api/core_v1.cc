@@ -32,15 +32,21 @@ SeenBlock BlockOf(const cuheap_mapping* memory) {
           .caller = memory->caller};
 }
 
+[[gnu::hot]] void BlockBorn(const cuheap_block* block) {
+  ProcessFrontend().BlockBorn(BlockOf(block));
+}
+
+[[gnu::hot]] int BlockDied(uint32_t heap, uint64_t address) {
+  return ProcessFrontend().BlockDied(static_cast<format::Heap>(heap), Address(address)) ? 1 : 0;
+}
+
 constexpr cuheap_core_v1_table kTable = {
     .table_bytes = sizeof(cuheap_core_v1_table),
     .version = CUHEAP_VERSION,
     .step = [] { ProcessFrontend().Step(); },
     .mark = [](const char* name) { ProcessFrontend().Mark(name != nullptr ? name : ""); },
-    .block_born = [](const cuheap_block* block) { ProcessFrontend().BlockBorn(BlockOf(block)); },
-    .block_died = [](uint32_t heap, uint64_t address) -> int {
-      return ProcessFrontend().BlockDied(static_cast<format::Heap>(heap), Address(address)) ? 1 : 0;
-    },
+    .block_born = BlockBorn,
+    .block_died = BlockDied,
     .block_survived =
         [](uint32_t heap, uint64_t address) {
           ProcessFrontend().BlockSurvived(static_cast<format::Heap>(heap), Address(address));

@@ -10,6 +10,9 @@ class Clock {
   // Nanoseconds of a clock that never goes back, comparable between processes of one machine
   // (CLOCK_MONOTONIC).
   virtual std::uint64_t MonotonicNs() = 0;
+  // The same clock as it stood at the machine's last tick: a few milliseconds late at most, and
+  // several times cheaper.
+  virtual std::uint64_t LateMonotonicNs() = 0;
   // Nanoseconds since 1970.
   virtual std::uint64_t WallNs() = 0;
 

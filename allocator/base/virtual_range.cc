@@ -24,8 +24,7 @@ bool VirtualRange::Reserve(Bytes size) {
   return true;
 }
 
-bool VirtualRange::CommitUpTo(Bytes size) {
-  if (size <= committed_) return true;
+bool VirtualRange::Commit(Bytes size) {
   if (size > reserved_) return false;
   const Bytes target = std::min(size.RoundedUpTo(kStep), reserved_);
   if (mprotect(base_ + committed_.count(), (target - committed_).count(), PROT_READ | PROT_WRITE) !=

@@ -19,7 +19,7 @@ class VirtualRange {
   [[nodiscard]] bool Reserve(Bytes size);
   // Makes at least the first `size` bytes usable (zeroed). False when refused or beyond the
   // reservation; then nothing changed.
-  [[nodiscard]] bool CommitUpTo(Bytes size);
+  [[nodiscard]] bool CommitUpTo(Bytes size) { return size <= committed_ || Commit(size); }
   // Gives everything back. The object is as new.
   void Release();
 
@@ -28,6 +28,8 @@ class VirtualRange {
   Bytes reserved() const { return reserved_; }
 
  private:
+  bool Commit(Bytes size);
+
   std::byte* base_ = nullptr;
   Bytes reserved_;
   Bytes committed_;

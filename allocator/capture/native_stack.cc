@@ -10,71 +10,14 @@
 #include "allocator/capture/eh_frame.h"
 #include "allocator/capture/memory_probe.h"
 #include "allocator/capture/module_instances.h"
+#include "allocator/capture/modules_on_stack.h"
 #include "allocator/capture/rule_cache.h"
 #include "allocator/capture/stack_range.h"
 #include "allocator/capture/unwind_rule.h"
+#include "allocator/capture/walk_witness.h"
 
 namespace cuheap::capture {
 namespace {
-
-struct Registers {
-  std::uint64_t pc;
-  std::uint64_t sp;
-  std::uint64_t rbp;
-  std::uint64_t rbx;
-};
-
-// The registers at one instruction of the function it is inlined into.
-[[gnu::always_inline]] inline Registers RegistersHere() {
-  Registers here;
-  asm volatile(
-      "leaq 0(%%rip), %0\n\t"
-      "movq %%rsp, %1\n\t"
-      "movq %%rbp, %2\n\t"
-      "movq %%rbx, %3"
-      : "=&r"(here.pc), "=&r"(here.sp), "=&r"(here.rbp), "=&r"(here.rbx));
-  return here;
-}
-
-// The modules that this walk has met. While their functions are on the stack they stay loaded, so
-// what was found out about them holds to the end of the walk.
-class ModulesOnStack {
- public:
-  struct Entry {
-    std::uint64_t begin;
-    std::uint64_t size;
-    ModuleInstance instance;
-
-    bool Holds(std::uint64_t pc) const { return pc - begin < size; }
-  };
-
-  ModulesOnStack() { entries_[0] = {}; }  // the others are written before they are read
-
-  // nullptr where `pc` belongs to no module.
-  const Entry* Find(std::uint64_t pc) {
-    if (!current_->Holds(pc)) Change(pc);
-    return current_->Holds(pc) ? current_ : nullptr;
-  }
-
- private:
-  static constexpr std::size_t kMost = 8;
-
-  [[gnu::noinline]] void Change(std::uint64_t pc) {
-    for (current_ = entries_; current_ < entries_ + count_; ++current_)
-      if (current_->Holds(pc)) return;
-    if (count_ == kMost) current_ = &entries_[next_++ % kMost];
-    *current_ = {};
-    Module module;
-    if (!FindModule(pc, &module)) return;
-    *current_ = {module.map_begin, module.map_end - module.map_begin, NumberModule(module)};
-    if (count_ < kMost) ++count_;
-  }
-
-  Entry entries_[kMost];
-  Entry* current_ = entries_;
-  std::size_t count_ = 0;
-  std::size_t next_ = 0;
-};
 
 [[gnu::noinline]] std::uint64_t MakeRule(std::uint64_t pc, ModuleInstance instance) {
   Module module;
@@ -85,10 +28,11 @@ class ModulesOnStack {
 }
 
 // Everything inline, so that the registers of the walk are registers.
+template <typename Witness>
 class NativeWalk {
  public:
-  NativeWalk(const Registers& here, ModulesOnStack* modules)
-      : now_(here), stack_(StackAround(here.sp)), modules_(modules) {}
+  NativeWalk(const StackPlace& here, ModulesOnStack* modules, Witness witness)
+      : now_(here), stack_(StackAround(here.sp)), modules_(modules), witness_(witness) {}
 
   std::uint64_t pc() const { return now_.pc; }
 
@@ -117,38 +61,64 @@ class NativeWalk {
     return true;
   }
 
-  [[gnu::always_inline]] bool FrameAddress(std::uint64_t rule, std::uint64_t* cfa) const {
+  [[gnu::always_inline]] bool FrameAddress(std::uint64_t rule, std::uint64_t* cfa) {
     const auto offset = static_cast<std::uint64_t>(UnwindRule::CfaOffset(rule));
     const UnwindRule::Kind kind = UnwindRule::KindOf(rule);
-    if (kind == UnwindRule::Kind::kFromRsp)
+    if (kind == UnwindRule::Kind::kFromRsp) {
       *cfa = now_.sp + offset;
-    else if (kind == UnwindRule::Kind::kFromRbp)
-      *cfa = now_.rbp + offset;
-    else if (kind == UnwindRule::Kind::kFromRbx)
+    } else if (kind == UnwindRule::Kind::kFromRbx) {
+      witness_.NeededRbx(now_.rbx);
       *cfa = now_.rbx + offset;
-    else if (kind != UnwindRule::Kind::kAtRbp || !Read(now_.rbp + offset, cfa))
-      return false;
+    } else {
+      witness_.NeededRbp(now_.rbp);
+      *cfa = now_.rbp + offset;
+      if (kind == UnwindRule::Kind::kAtRbp) {
+        const std::uint64_t place = *cfa;
+        if (!Read(place, cfa)) return false;
+        witness_.Saw(place, *cfa);
+      } else if (kind != UnwindRule::Kind::kFromRbp) {
+        return false;
+      }
+    }
     // Stacks grow down: a caller's frame is above.
     return *cfa > now_.sp && *cfa % 8 == 0;
   }
 
-  [[gnu::always_inline]] bool Restore(std::uint64_t saved, std::uint64_t cfa,
-                                      std::uint64_t* reg) const {
+  struct Restored {
+    std::uint64_t value = 0;
+    Origin origin = Origin::Settled();
+    bool kept = true;
+  };
+  [[gnu::always_inline]] bool Restore(std::uint64_t saved, std::uint64_t cfa, std::uint64_t kept,
+                                      Restored* reg) {
     const UnwindRule::Place place = UnwindRule::PlaceOf(saved);
     const auto offset = static_cast<std::uint64_t>(UnwindRule::OffsetOf(saved));
-    if (place == UnwindRule::Place::kKept) return true;
-    if (place == UnwindRule::Place::kFromCfa) return Read(cfa + offset, reg);
-    if (place == UnwindRule::Place::kFromRbp) return Read(now_.rbp + offset, reg);
-    *reg = 0;  // a frame address made of it is below the stack and ends the walk
-    return true;
+    *reg = {kept, Origin::Settled(), place == UnwindRule::Place::kKept};
+    if (reg->kept) return true;
+    if (place == UnwindRule::Place::kUnknown) {
+      reg->value = 0;  // a frame address made of it is below the stack and ends the walk
+      return true;
+    }
+    std::uint64_t address = cfa + offset;
+    if (place == UnwindRule::Place::kFromRbp) {
+      witness_.NeededRbp(now_.rbp);
+      address = now_.rbp + offset;
+    }
+    reg->origin = Origin::StackWord(address);
+    return Read(address, &reg->value);
   }
 
   [[gnu::always_inline]] bool StepWith(std::uint64_t rule, std::uint64_t cfa) {
-    Registers caller{0, cfa, now_.rbp, now_.rbx};
-    if (!Read(cfa - 8, &caller.pc) || !Restore(UnwindRule::Rbp(rule), cfa, &caller.rbp) ||
-        !Restore(UnwindRule::Rbx(rule), cfa, &caller.rbx))
+    std::uint64_t pc = 0;
+    Restored rbp;
+    Restored rbx;
+    if (!Read(cfa - 8, &pc) || !Restore(UnwindRule::Rbp(rule), cfa, now_.rbp, &rbp) ||
+        !Restore(UnwindRule::Rbx(rule), cfa, now_.rbx, &rbx))
       return false;
-    now_ = caller;
+    witness_.Saw(cfa - 8, pc);
+    if (!rbp.kept) witness_.RbpIs(rbp.origin);
+    if (!rbx.kept) witness_.RbxIs(rbx.origin);
+    now_ = {pc, cfa, rbp.value, rbx.value};
     return true;
   }
 
@@ -159,7 +129,8 @@ class NativeWalk {
   // The kernel's frame: sp points to the ucontext. The interrupted stack may be another one, and a
   // function without calls keeps data below its stack pointer.
   [[gnu::always_inline]] bool StepOverSignal() {
-    Registers before{};
+    witness_.SawSignal();
+    StackPlace before;
     if (!Read(now_.sp + SavedAt(REG_RIP), &before.pc) ||
         !Read(now_.sp + SavedAt(REG_RSP), &before.sp) ||
         !Read(now_.sp + SavedAt(REG_RBP), &before.rbp) ||
@@ -174,23 +145,36 @@ class NativeWalk {
     return now_.pc != 0;
   }
 
-  Registers now_;
+  StackPlace now_;
   StackRange stack_;
   ModulesOnStack* const modules_;
+  [[no_unique_address]] Witness witness_;
   bool interrupted_ = true;  // the first pc is an instruction, not a return address
 };
+
+// The frames behind the first `skip` ones.
+template <typename Witness>
+[[gnu::always_inline]] inline int Walk(const StackPlace& place, std::span<std::uint64_t> pcs,
+                                       std::ptrdiff_t skip, Witness witness) {
+  ModulesOnStack modules;
+  NativeWalk<Witness> walk(place, &modules, witness);
+  const std::ptrdiff_t room = static_cast<std::ptrdiff_t>(pcs.size());
+  std::ptrdiff_t count = -skip;
+  for (; count < room && walk.Step(); ++count)
+    if (count >= 0) pcs[static_cast<std::size_t>(count)] = walk.pc();
+  return static_cast<int>(std::clamp<std::ptrdiff_t>(count, 0, room));
+}
 
 }  // namespace
 
 [[gnu::noinline]] int WalkNative(std::span<std::uint64_t> pcs, int skip) {
-  ModulesOnStack modules;
-  NativeWalk walk(RegistersHere(), &modules);
   // Out of this function and of the one that calls it come first.
-  const std::ptrdiff_t room = static_cast<std::ptrdiff_t>(pcs.size());
-  std::ptrdiff_t count = -1 - std::max(skip, 0);
-  for (; count < room && walk.Step(); ++count)
-    if (count >= 0) pcs[static_cast<std::size_t>(count)] = walk.pc();
-  return static_cast<int>(std::clamp<std::ptrdiff_t>(count, 0, room));
+  return Walk(StackPlaceHere(), pcs, 1 + std::ptrdiff_t{std::max(skip, 0)}, NoWitness());
+}
+
+int WalkNativeFrom(const StackPlace& place, std::span<std::uint64_t> pcs, WalkEvidence* evidence) {
+  if (evidence == nullptr) return Walk(place, pcs, 0, NoWitness());
+  return Walk(place, pcs, 0, Witness(place.sp, evidence));
 }
 
 }  // namespace cuheap::capture
@@ -200,6 +184,7 @@ class NativeWalk {
 namespace cuheap::capture {
 
 int WalkNative(std::span<std::uint64_t>, int) { return 0; }
+int WalkNativeFrom(const StackPlace&, std::span<std::uint64_t>, WalkEvidence*) { return 0; }
 
 }  // namespace cuheap::capture
 

@@ -14,6 +14,9 @@
 #include <cstdint>
 #include <span>
 
+#include "allocator/capture/stack_place.h"
+#include "allocator/capture/walk_evidence.h"
+
 namespace cuheap::capture {
 
 inline constexpr int kMaxNativeFrames = 24;
@@ -22,5 +25,9 @@ inline constexpr int kMaxNativeFrames = 24;
 // WalkNative, `skip` frames left out. How many were written. A function that ends in
 // `return WalkNative(...)` may be gone from the stack (tail call) and then does not count.
 int WalkNative(std::span<std::uint64_t> pcs, int skip);
+
+// The same from a place of a function that is still running: its own caller comes first. `evidence`
+// (if not nullptr) is told what the walk rested on.
+int WalkNativeFrom(const StackPlace& place, std::span<std::uint64_t> pcs, WalkEvidence* evidence);
 
 }  // namespace cuheap::capture

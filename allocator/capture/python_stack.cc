@@ -13,8 +13,8 @@ namespace {
 constexpr std::uint64_t kLongestLinetable = 1 << 22;
 
 template <int kMinor>
-int WalkKnown(const PythonLayout&, const void* code_type, std::uintptr_t thread,
-              std::span<PythonFrame> frames, bool* cut) {
+[[gnu::hot]] int WalkKnown(const PythonLayout&, const void* code_type, std::uintptr_t thread,
+                           std::span<PythonFrame> frames, bool* cut) {
   return FrameWalk<DirectReader, TableLayout<kMinor>>({}, code_type).Run(thread, frames, cut);
 }
 
@@ -53,7 +53,7 @@ void PythonStack::Attach() {
   attaching_.store(false, std::memory_order_release);
 }
 
-int PythonStack::Walk(std::span<PythonFrame> frames, bool* cut) const {
+[[gnu::hot]] int PythonStack::Walk(std::span<PythonFrame> frames, bool* cut) const {
   *cut = false;
   const PythonState state = state_.load(std::memory_order_acquire);
   if (state != PythonState::kChecked && state != PythonState::kUnchecked) return 0;

@@ -49,7 +49,7 @@ class RuleCache {
     }
   };
 
-  static constexpr int kIndexBits = 15;
+  static constexpr int kIndexBits = 13;
   // Addresses of programs have 47 bits; what is left holds the module. Outside of that: no key.
   static constexpr int kModuleBits = 17;
   static constexpr std::uint64_t kNoKey = 0;

@@ -50,7 +50,7 @@ bool Deepen(std::uintptr_t sp, Known* k) {
 
 }  // namespace
 
-StackRange StackAround(std::uintptr_t sp) {
+[[gnu::hot]] StackRange StackAround(std::uintptr_t sp) {
   if (Suffices(known, sp) || (Deepen(sp, &known) && Suffices(known, sp)))
     return {sp, known.range.end};
   const std::uintptr_t tops[] = {reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer()),

@@ -52,8 +52,9 @@ void Frontend::Mark(std::string_view name) {
 
 // ---------------------------------------------------------------- blocks
 
-void Frontend::BlockBorn(const SeenBlock& block) {
+[[gnu::hot]] void Frontend::BlockBorn(const SeenBlock& block) {
   if (!EnterOrOpen()) return;
+  ledger_.Expect(block.heap, block.address);
   Record(block, sites_.Capture(block.heap, block.caller));
 }
 
@@ -64,7 +65,7 @@ bool Frontend::ExpectsSegment(const SeenBlock& block, const CallSite& site) cons
   return can_serve && site.from_torch_allocator && !config_.torch_caching_off;
 }
 
-void Frontend::Record(const SeenBlock& block, const CallSite& site) {
+[[gnu::hot]] void Frontend::Record(const SeenBlock& block, const CallSite& site) {
   Birth birth;
   birth.address = block.address;
   birth.block_bytes = block.block_bytes;
@@ -93,7 +94,8 @@ void Frontend::Record(const SeenBlock& block, const CallSite& site) {
 }
 
 // A step ends before the block that shows it is recorded.
-void Frontend::TickSteps(const CallSite& site, format::Heap heap, format::Phase* phase) {
+[[gnu::hot]] void Frontend::TickSteps(const CallSite& site, format::Heap heap,
+                                      format::Phase* phase) {
   if (site.facts != 0) {
     const StackFacts& facts = sites_.Facts(site.facts);
     *phase = facts.phase;
@@ -107,7 +109,7 @@ void Frontend::TickSteps(const CallSite& site, format::Heap heap, format::Phase*
 }
 
 // The blocks of the driver that this one lies in are segments: they are not themselves live.
-void Frontend::Serve(const SeenBlock& block) {
+[[gnu::hot]] void Frontend::Serve(const SeenBlock& block) {
   const std::uint64_t begin = Value(block.address);
   const std::uint64_t end = begin + block.block_bytes.count();
   // Most blocks come from where the last ones came from.
@@ -122,13 +124,16 @@ void Frontend::Serve(const SeenBlock& block) {
     served = {segment.begin, segment.end, changes};
 }
 
-bool Frontend::BlockDied(format::Heap heap, Address address) {
+[[gnu::hot]] bool Frontend::BlockDied(format::Heap heap, Address address) {
   return IsWatching() && Forget(heap, address);
 }
 
-bool Frontend::Forget(format::Heap heap, Address address) {
+[[gnu::hot]] bool Frontend::Forget(format::Heap heap, Address address) {
+  ledger_.Expect(heap, address);
+  // Torch's frees cannot fail.
+  if (heap == format::Heap::k_torch) return ledger_.Died(heap, address, Free::kFinal).known;
   BlockIndex::Block block;
-  if (heap != format::Heap::k_torch && blocks_.Erase(Value(address), &block)) heap = block.heap;
+  if (blocks_.Erase(Value(address), &block)) heap = block.heap;
   return ledger_.Died(heap, address).known;
 }
 

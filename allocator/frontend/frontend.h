@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "allocator/base/bytes.h"
+#include "allocator/base/fork_guard.h"
 #include "allocator/base/ids.h"
 #include "allocator/base/mutex.h"
 #include "allocator/frontend/block_index.h"
@@ -44,7 +45,8 @@ struct SeenBlock {
   const void* caller = nullptr;
 };
 
-enum class Door : std::uint32_t { kRuntime = 0, kDriver = 1, kTorch = 2, kLookup = 3 };
+// Torch's own is not here: what it tells are events, and the ledger counts those.
+enum class Door : std::uint32_t { kRuntime = 0, kDriver = 1, kLookup = 2 };
 
 class Frontend {
  public:
@@ -97,7 +99,7 @@ class Frontend {
   // The ledger is open and this is its process.
   bool IsWatching() const {
     return watching_.load(std::memory_order_relaxed) &&
-           state_.load(std::memory_order_acquire) == State::kOpen && !life_.IsForkedChild();
+           state_.load(std::memory_order_acquire) == State::kOpen && !fork_guard_.InChild();
   }
   bool EnterOrOpen();
   void Open();
@@ -113,8 +115,8 @@ class Frontend {
 
   std::atomic<State> state_{State::kOff};
   std::atomic<bool> watching_{true};
-  std::atomic<std::uint64_t> early_calls_[4]{};  // by Door, before the ledger was open
-  ProcessLife life_;
+  std::atomic<std::uint64_t> early_calls_[3]{};  // by Door, before the ledger was open
+  ForkGuard fork_guard_;
   Config config_;
   Ledger ledger_;
   SiteCapture sites_;
@@ -125,7 +127,7 @@ class Frontend {
   PhysicalMemory physical_;
 
   Mutex safe_point_mutex_;  // guards what follows
-  ProcessLife::LoadedObjects loaded_;
+  LoadedObjects loaded_;
 };
 
 // The one of this process.

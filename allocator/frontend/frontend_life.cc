@@ -35,7 +35,6 @@ format::PythonFrames FramesState(capture::PythonState state) {
 void AddCalls(format::DoorCounters* counters, Door door, std::uint64_t calls) {
   if (counters == nullptr) return;
   std::atomic<std::uint64_t>* const by_door[] = {&counters->runtime_calls, &counters->driver_calls,
-                                                 &counters->torch_events,
                                                  &counters->entry_point_lookups};
   by_door[static_cast<std::size_t>(door)]->fetch_add(calls, std::memory_order_relaxed);
 }
@@ -43,14 +42,14 @@ void AddCalls(format::DoorCounters* counters, Door door, std::uint64_t calls) {
 }  // namespace
 
 void Frontend::Start(const char* const* environment) {
-  if (ProcessLife::IsPrivileged()) return;
+  if (IsPrivilegedProcess()) return;
   ReadConfig(environment, &config_);
   if (config_.quiet) SetReportLines(ReportLines::kOff);
   if (!config_.off) state_.store(State::kReady, std::memory_order_release);
 }
 
 void Frontend::Stop() {
-  if (state_.load(std::memory_order_acquire) != State::kOpen || life_.IsForkedChild()) return;
+  if (state_.load(std::memory_order_acquire) != State::kOpen || fork_guard_.InChild()) return;
   state_.store(State::kClosed, std::memory_order_release);
   ledger_.Close();
 }
@@ -74,7 +73,7 @@ bool Frontend::EnterOrOpen() {
 }
 
 void Frontend::Open() {
-  life_.Protect();
+  fork_guard_.Start();
   if (!OpenLedger() || !sites_.Start(config_.stacks, &ledger_)) {
     state_.store(State::kUnusable, std::memory_order_release);
     return;
@@ -124,11 +123,11 @@ void Frontend::TellPython() {
 
 void Frontend::SafePoint() {
   const State state = state_.load(std::memory_order_acquire);
-  if (state == State::kOpen ? life_.IsForkedChild() : state != State::kReady) return;
+  if (state == State::kOpen ? fork_guard_.InChild() : state != State::kReady) return;
   // Not waited for: a child may have been forked while another thread was here.
   if (!safe_point_mutex_.try_lock()) return;
   const std::lock_guard lock(safe_point_mutex_, std::adopt_lock);
-  const ProcessLife::LoadedObjects now = ProcessLife::CountLoadedObjects();
+  const LoadedObjects now = CountLoadedObjects();
   if (now.loads == loaded_.loads && now.unloads == loaded_.unloads) return;
   if (now.unloads != loaded_.unloads) sites_.ForgetAddresses();
   loaded_ = now;

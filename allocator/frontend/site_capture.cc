@@ -8,6 +8,12 @@ namespace {
 
 constexpr std::uint64_t kCheckShift = 48;
 constexpr std::uint64_t kFactsShift = 32;
+constexpr std::uint64_t kProbes = 16;
+// What the memo keeps: these bits and the site.
+constexpr std::uint64_t kRemembered = std::uint64_t{1} << 63;
+constexpr std::uint64_t kFromTorch = std::uint64_t{1} << 32;
+// Above all addresses of code.
+constexpr int kHeapShift = 56;
 
 // Folds two words into a running hash: one multiplication to 128 bits.
 std::uint64_t Fold(std::uint64_t hash, std::uint64_t a, std::uint64_t b) {
@@ -35,18 +41,52 @@ bool SiteCapture::Start(format::StackMode mode, Ledger* ledger) {
   mode_ = mode;
   ledger_ = ledger;
   if (!WantsPython(mode)) python_.SwitchOff();
-  const Bytes bytes(kSlots * sizeof(Slot));
-  if (!slot_range_.Reserve(bytes) || !slot_range_.CommitUpTo(bytes)) return false;
+  const Bytes first(kFirstSlots * sizeof(Slot));
+  if (!slot_range_.Reserve(Bytes(kMostSlots * sizeof(Slot))) || !slot_range_.CommitUpTo(first))
+    return false;
   slots_ = reinterpret_cast<Slot*>(slot_range_.data());
-  return true;
+  slot_count_.store(kFirstSlots, std::memory_order_release);
+  return memo_.Start();
 }
 
-CallSite SiteCapture::Capture(format::Heap heap, const void* caller) {
+[[gnu::hot]] CallSite SiteCapture::Capture(format::Heap heap, const void* caller) {
   if (slots_ == nullptr) return {};
   RawStack stack;
   stack.heap = heap;
+  if (WantsPython(mode_)) stack.python_count = python_.Walk(stack.python, &stack.cut);
+  if (WantsNative(mode_, stack.python_count != 0)) return CaptureNative(caller, &stack);
   stack.owner = OwnerOf(reinterpret_cast<std::uint64_t>(caller));
-  Walk(caller, &stack);
+  return SiteOf(stack);
+}
+
+// Not inlined, so that the place where the walk begins is always the same.
+[[gnu::hot, gnu::noinline]] CallSite SiteCapture::CaptureNative(const void* caller,
+                                                                RawStack* stack) {
+  const capture::StackPlace place = capture::StackPlaceHere();
+  const std::uint64_t salt = reinterpret_cast<std::uint64_t>(caller) |
+                             static_cast<std::uint64_t>(stack->heap) << kHeapShift;
+  const bool remembered = stack->python_count == 0;
+  if (const std::uint64_t value = remembered ? memo_.Find(place, salt) : 0; value != 0)
+    return {.site = static_cast<SiteId>(value), .from_torch_allocator = (value & kFromTorch) != 0};
+  capture::WalkEvidence evidence;
+  std::uint64_t* const begin = stack->native;
+  std::uint64_t* const end =
+      begin + capture::WalkNativeFrom(place, stack->native, remembered ? &evidence : nullptr);
+  // What lies below the caller is our own code, which is no part of anybody's stack.
+  std::uint64_t* const first = std::find(begin, end, reinterpret_cast<std::uint64_t>(caller));
+  stack->native_count =
+      static_cast<int>(first == end ? end - begin : std::copy(first, end, begin) - begin);
+  stack->owner = OwnerOf(reinterpret_cast<std::uint64_t>(caller));
+  const CallSite site = SiteOf(*stack);
+  if (remembered) {
+    const std::lock_guard lock(mutex_);
+    memo_.Keep(place, salt, evidence,
+               kRemembered | (site.from_torch_allocator ? kFromTorch : 0) | Value(site.site));
+  }
+  return site;
+}
+
+[[gnu::hot]] CallSite SiteCapture::SiteOf(const RawStack& stack) {
   const std::uint64_t key = HashOf(stack);
   CallSite site;
   if (!Look(key, &site)) {
@@ -65,30 +105,24 @@ bool SiteCapture::IsTorchAllocator(const void* caller) {
 void SiteCapture::ForgetAddresses() {
   const std::lock_guard lock(mutex_);
   owners_.Forget();
-  for (std::uint64_t i = 0; slots_ != nullptr && i < kSlots; ++i)
+  memo_.Forget();
+  EmptySlots();
+}
+
+void SiteCapture::EmptySlots() {
+  for (std::uint64_t i = 0; i < slot_count(); ++i)
     slots_[i].key.store(0, std::memory_order_relaxed);
   slots_used_ = 0;
 }
 
-void SiteCapture::Walk(const void* caller, RawStack* stack) const {
-  if (WantsPython(mode_)) stack->python_count = python_.Walk(stack->python, &stack->cut);
-  if (!WantsNative(mode_, stack->python_count != 0)) return;
-  // What lies below the caller is our own code, which is no part of anybody's stack.
-  std::uint64_t* const begin = stack->native;
-  std::uint64_t* const end = begin + capture::WalkNative(stack->native, 0);
-  std::uint64_t* const first = std::find(begin, end, reinterpret_cast<std::uint64_t>(caller));
-  stack->native_count =
-      static_cast<int>(first == end ? end - begin : std::copy(first, end, begin) - begin);
-}
-
-std::uint32_t SiteCapture::OwnerOf(std::uint64_t pc) {
+[[gnu::hot]] std::uint32_t SiteCapture::OwnerOf(std::uint64_t pc) {
   if (pc == 0) return 0;
   if (const std::uint32_t known = owners_.Find(pc); known != Owners::kMissing) return known;
   const std::lock_guard lock(mutex_);
   return owners_.Intern(pc, ledger_);
 }
 
-std::uint64_t SiteCapture::HashOf(const RawStack& stack) {
+[[gnu::hot]] std::uint64_t SiteCapture::HashOf(const RawStack& stack) {
   std::uint64_t hash = Fold(static_cast<std::uint64_t>(stack.heap) << 1 | (stack.cut ? 1u : 0u),
                             stack.owner, static_cast<std::uint64_t>(stack.python_count));
   for (int i = 0; i < stack.python_count; ++i) {
@@ -101,10 +135,10 @@ std::uint64_t SiteCapture::HashOf(const RawStack& stack) {
   return NonZero(hash);
 }
 
-bool SiteCapture::Look(std::uint64_t key, CallSite* found) const {
-  constexpr int kProbes = 16;
+[[gnu::hot]] bool SiteCapture::Look(std::uint64_t key, CallSite* found) const {
+  const std::uint64_t mask = slot_count() - 1;
   for (std::uint64_t i = 0; i < kProbes; ++i) {
-    const Slot& slot = slots_[(key + i) & (kSlots - 1)];
+    const Slot& slot = slots_[(key + i) & mask];
     const std::uint64_t seen = slot.key.load(std::memory_order_acquire);
     if (seen == 0) return false;
     if (seen != key) continue;
@@ -119,13 +153,15 @@ bool SiteCapture::Look(std::uint64_t key, CallSite* found) const {
 }
 
 void SiteCapture::Keep(std::uint64_t key, const CallSite& site) {
-  constexpr int kProbes = 16;
-  if (slots_used_ >= kSlots / 2) {
-    for (std::uint64_t i = 0; i < kSlots; ++i) slots_[i].key.store(0, std::memory_order_relaxed);
-    slots_used_ = 0;
+  if (slots_used_ >= slot_count() / 2) {
+    EmptySlots();
+    const std::uint64_t more = std::min(slot_count() * 2, kMostSlots);
+    if (slot_range_.CommitUpTo(Bytes(more * sizeof(Slot))))
+      slot_count_.store(more, std::memory_order_release);
   }
+  const std::uint64_t mask = slot_count() - 1;
   for (std::uint64_t i = 0; i < kProbes; ++i) {
-    Slot& slot = slots_[(key + i) & (kSlots - 1)];
+    Slot& slot = slots_[(key + i) & mask];
     const std::uint64_t seen = slot.key.load(std::memory_order_relaxed);
     if (seen == key) return;
     if (seen != 0) continue;

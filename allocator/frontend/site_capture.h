@@ -8,7 +8,8 @@
 // Laws
 //   1. No malloc, no loader lock, nothing of the interpreter's is called (python_stack.h).
 //   2. The same content is the same site, even when code objects were rebuilt at other addresses.
-//   3. The tables are bounded. A full stack table is emptied and fills again; nothing else is lost.
+//   3. The tables are bounded. A full stack table is emptied, grows and fills again; nothing else
+//   is lost.
 #pragma once
 
 #include <atomic>
@@ -19,6 +20,7 @@
 #include "allocator/base/virtual_range.h"
 #include "allocator/capture/native_stack.h"
 #include "allocator/capture/python_stack.h"
+#include "allocator/capture/stack_memo.h"
 #include "allocator/frontend/owners.h"
 #include "allocator/frontend/step_frames.h"
 #include "allocator/frontend/word_map.h"
@@ -70,17 +72,22 @@ class SiteCapture {
     std::atomic<std::uint64_t> value;  // check (16) | facts (16) | site (32)
   };
 
-  void Walk(const void* caller, RawStack* stack) const;
+  CallSite CaptureNative(const void* caller, RawStack* stack);
+  CallSite SiteOf(const RawStack& stack);
   std::uint32_t OwnerOf(std::uint64_t pc);
   static std::uint64_t HashOf(const RawStack& stack);
   bool Look(std::uint64_t key, CallSite* found) const;
   void Keep(std::uint64_t key, const CallSite& site);
+  void EmptySlots();
+  std::uint64_t slot_count() const { return slot_count_.load(std::memory_order_acquire); }
   CallSite Intern(const RawStack& stack);
   Code CodeOf(const capture::PythonFrame& frame);
   std::uint64_t NativeFrameOf(std::uint64_t pc);
   std::uint16_t InternFacts(const StackFacts& facts);
 
-  static constexpr std::uint64_t kSlots = 1u << 17;
+  // Small for the caches' sake: a usual job has a few hundred stacks.
+  static constexpr std::uint64_t kFirstSlots = 1u << 12;
+  static constexpr std::uint64_t kMostSlots = 1u << 17;
   static constexpr std::uint16_t kMostFacts = 4096;
 
   format::StackMode mode_ = format::StackMode::kNone;
@@ -88,8 +95,11 @@ class SiteCapture {
   capture::PythonStack python_;
   VirtualRange slot_range_;
   Slot* slots_ = nullptr;
+  std::atomic<std::uint64_t> slot_count_{0};  // a power of two
 
-  Mutex mutex_;  // guards writing of what follows; slots, owners and facts are read without it
+  // Guards writing of what follows; slots, memo, owners and facts are read without it.
+  Mutex mutex_;
+  capture::StackMemo memo_;  // of stacks without Python frames
   std::uint64_t slots_used_ = 0;
   Owners owners_;
   WordMap<Code> codes_{1u << 16};

@@ -4,7 +4,8 @@
 
 namespace cuheap {
 
-bool StepDetector::Observe(ThreadSteps* thread, const StackFacts& facts, FrameTicks* ticks) {
+[[gnu::hot]] bool StepDetector::Observe(ThreadSteps* thread, const StackFacts& facts,
+                                        FrameTicks* ticks) {
   bool any = false;
   for (std::size_t i = 0; i < facts.call_sites.size(); ++i) {
     const std::uint64_t now = facts.call_sites[i];

@@ -24,12 +24,6 @@ bool BlockTable::Start(Bytes limit) {
          bucket_memory_.CommitUpTo(buckets);
 }
 
-std::uint32_t BlockTable::BucketOf(format::Heap heap, Address address) {
-  // Fibonacci hashing; the heap is mixed in because a segment and its first block share an address.
-  const std::uint64_t key = (Value(address) >> 4) ^ (static_cast<std::uint64_t>(heap) << 56);
-  return static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u) >> (64 - kBucketBits));
-}
-
 bool BlockTable::AddChunk() {
   format::ChunkHeader* chunk = chunks_.Append(format::ChunkType::kBlock, sizeof(BlockRecord),
                                               next_chunk_ - Bytes(sizeof(format::ChunkHeader)));
@@ -47,7 +41,7 @@ bool BlockTable::AddChunk() {
   return true;
 }
 
-RecordId BlockTable::Take() {
+[[gnu::hot]] RecordId BlockTable::Take() {
   if (free_ != RecordId::kNone) {
     const RecordId id = free_;
     free_ = Next(id);
@@ -61,7 +55,7 @@ RecordId BlockTable::Take() {
   return id;
 }
 
-void BlockTable::GiveBack(RecordId id) {
+[[gnu::hot]] void BlockTable::GiveBack(RecordId id) {
   BlockRecord& record = At(id);
   const std::uint32_t generation = record.state.load(std::memory_order_relaxed) >> 8;
   record.state.store(format::StateWord(BlockState::kFree, generation), std::memory_order_release);
@@ -69,7 +63,7 @@ void BlockTable::GiveBack(RecordId id) {
   free_ = id;
 }
 
-void BlockTable::Insert(RecordId id) {
+[[gnu::hot]] void BlockTable::Insert(RecordId id) {
   const BlockRecord& record = At(id);
   RecordId& bucket = buckets()[BucketOf(record.heap, Address(record.address))];
   SetNext(id, bucket);
@@ -84,7 +78,7 @@ RecordId BlockTable::Find(format::Heap heap, Address address) const {
   return RecordId::kNone;
 }
 
-RecordId BlockTable::Remove(format::Heap heap, Address address) {
+[[gnu::hot]] RecordId BlockTable::Remove(format::Heap heap, Address address) {
   RecordId* place = &buckets()[BucketOf(heap, address)];
   while (*place != kEmptyBucket) {
     const RecordId id = *place;

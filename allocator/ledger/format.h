@@ -121,11 +121,12 @@ struct DropCounters {
   std::atomic<std::uint64_t> late_events;  // events after the file was closed
 };
 
-// How the doors were reached, for the attachment proof. Counts of calls seen.
+// How the doors were reached, for the attachment proof: calls seen. What torch's door told is in
+// the totals of its sites.
 struct DoorCounters {
   std::atomic<std::uint64_t> runtime_calls;
   std::atomic<std::uint64_t> driver_calls;
-  std::atomic<std::uint64_t> torch_events;
+  std::uint64_t reserved;
   std::atomic<std::uint64_t> entry_point_lookups;
 };
 
@@ -219,7 +220,7 @@ struct BlockRecord {
   std::uint64_t block_bytes;
   std::uint64_t requested_bytes;  // 0 where the heap does not see requests
   std::uint64_t birth_time;
-  std::atomic<std::uint64_t> free_time;  // 0 while live
+  std::atomic<std::uint64_t> free_time;  // 0 while live; may be a few milliseconds early
   std::uint32_t site;                    // dictionary id of a site; 0 = unknown
   std::uint32_t birth_step;              // FileHeader::steps at birth
   std::uint16_t arena;                   // dictionary id; 0 = default

@@ -37,7 +37,7 @@ void* Memory(std::uint64_t bytes) {
 
 }  // namespace
 
-Ledger::Impl::Section::Section(Impl* impl, Kind kind) {
+[[gnu::hot]] Ledger::Impl::Section::Section(Impl* impl, Kind kind) {
   if (impl == nullptr || impl->fork_guard.InChild()) return;
   pthread_mutex_lock(&impl->mutex);
   if (!impl->closed.load(std::memory_order_relaxed)) {
@@ -49,7 +49,7 @@ Ledger::Impl::Section::Section(Impl* impl, Kind kind) {
   pthread_mutex_unlock(&impl->mutex);
 }
 
-Ledger::Impl::Section::~Section() {
+[[gnu::hot]] Ledger::Impl::Section::~Section() {
   if (impl_ == nullptr) return;
   const bool dropped = impl_->births_dropped;
   pthread_mutex_unlock(&impl_->mutex);
@@ -68,6 +68,7 @@ bool Ledger::Impl::Start(const LedgerOptions& options) {
   if (!file.Create(options.destination, options.shared_folder, limit)) return false;
   auto* header = new (file.data()) format::FileHeader();
   WriteIdentity(*header, options, file, *clock);
+  start_ns = header->monotonic_start_ns;
   return blocks.Start(limit) && dictionary.Start() && totals.Start(max_sites + kOverflowSites) &&
          instants.Start(limit);
 }

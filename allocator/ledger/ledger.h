@@ -57,6 +57,9 @@ struct Birth {
   format::Heap segment_heap{};  // with kExpectSegment: who will place blocks inside
 };
 
+// A free that is final need not be remembered for Undo.
+enum class Free : std::uint8_t { kMayFail, kFinal };
+
 struct Death {
   bool known = false;
   Bytes block_bytes;
@@ -87,9 +90,11 @@ class Ledger {
   void Checkpoint();
 
   // ---- blocks
+  // A hint: an event of that block comes soon. Fetches what it will need; no lock, no effect.
+  void Expect(format::Heap heap, Address address) const;
   RecordId Born(const Birth& birth);
   // The block of `heap` that starts at `address` is gone. Unknown ones are counted.
-  Death Died(format::Heap heap, Address address);
+  Death Died(format::Heap heap, Address address, Free free = Free::kMayFail);
   // A free that was announced failed: the record is as before Died (law 7 of design.md). REQUIRES:
   // the next event of that block.
   void Undo(format::Heap heap, Address address);

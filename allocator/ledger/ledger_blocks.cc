@@ -68,7 +68,7 @@ std::uint16_t Ledger::Impl::Stream(DeviceId device, StreamHandle handle) {
 
 // ---------------------------------------------------------------- births
 
-void Ledger::Impl::Fill(BlockRecord& record, const Birth& birth, std::uint64_t now) {
+[[gnu::hot]] void Ledger::Impl::Fill(BlockRecord& record, const Birth& birth, std::uint64_t now) {
   record.address = Value(birth.address);
   record.block_bytes = birth.block_bytes.count();
   record.requested_bytes = birth.requested_bytes.count();
@@ -86,7 +86,7 @@ void Ledger::Impl::Fill(BlockRecord& record, const Birth& birth, std::uint64_t n
   record.segment_heap = static_cast<std::uint8_t>(birth.segment_heap);
 }
 
-void Ledger::Impl::CountBirth(const BlockRecord& record, std::uint64_t now) {
+[[gnu::hot]] void Ledger::Impl::CountBirth(const BlockRecord& record, std::uint64_t now) {
   totals.Born(SiteId(record.site), Bytes(record.block_bytes), now);
   live.Add(record, now, steps());
 }
@@ -98,7 +98,7 @@ void Ledger::Impl::DropBirth(const Birth& birth) {
 }
 
 // A full file gives up history before it gives up the present.
-RecordId Ledger::Impl::TakeRecord() {
+[[gnu::hot]] RecordId Ledger::Impl::TakeRecord() {
   if (!blocks.has_free() && instants.has_homeless()) instants.Sweep(kSweepForRoom);
   const RecordId id = blocks.Take();
   if (id != RecordId::kNone) return id;
@@ -106,7 +106,7 @@ RecordId Ledger::Impl::TakeRecord() {
   return blocks.has_free() ? blocks.Take() : RecordId::kNone;
 }
 
-RecordId Ledger::Impl::Born(const Birth& birth) {
+[[gnu::hot]] RecordId Ledger::Impl::Born(const Birth& birth) {
   if (Value(birth.device) >= format::kMaxDevices) {
     header().dropped.devices.fetch_add(1, std::memory_order_relaxed);
     return RecordId::kNone;
@@ -132,7 +132,11 @@ RecordId Ledger::Impl::Born(const Birth& birth) {
   return id;
 }
 
-RecordId Ledger::Born(const Birth& birth) {
+void Ledger::Expect(Heap heap, Address address) const {
+  if (impl_ != nullptr) impl_->blocks.Expect(heap, address);
+}
+
+[[gnu::hot]] RecordId Ledger::Born(const Birth& birth) {
   const Impl::Section section(impl_, Impl::Section::Kind::kEvent);
   return section ? section->Born(birth) : RecordId::kNone;
 }
@@ -140,7 +144,7 @@ RecordId Ledger::Born(const Birth& birth) {
 // ---------------------------------------------------------------- deaths
 
 // REQUIRES: out of the address index.
-void Ledger::Impl::Kill(RecordId id, std::uint64_t now) {
+[[gnu::hot]] void Ledger::Impl::Kill(RecordId id, std::uint64_t now) {
   BlockRecord& record = blocks.At(id);
   totals.Died(SiteId(record.site), Bytes(record.block_bytes),
               {record.birth_time, now, record.birth_step, steps()});
@@ -150,7 +154,7 @@ void Ledger::Impl::Kill(RecordId id, std::uint64_t now) {
   instants.Bury(id);
 }
 
-Death Ledger::Impl::Died(Heap heap, Address address) {
+[[gnu::hot]] Death Ledger::Impl::Died(Heap heap, Address address, Free free) {
   instants.Sweep();
   const RecordId id = blocks.Remove(heap, address);
   if (id == RecordId::kNone) {
@@ -159,14 +163,14 @@ Death Ledger::Impl::Died(Heap heap, Address address) {
   }
   const BlockRecord& record = blocks.At(id);
   const Death death{true, Bytes(record.block_bytes), DeviceId(record.device), SiteId(record.site)};
-  deaths.Remember(id, record);
-  Kill(id, Now());
+  if (free == Free::kMayFail) deaths.Remember(id, record);
+  Kill(id, AboutNow());
   return death;
 }
 
-Death Ledger::Died(Heap heap, Address address) {
+[[gnu::hot]] Death Ledger::Died(Heap heap, Address address, Free free) {
   const Impl::Section section(impl_, Impl::Section::Kind::kEvent);
-  return section ? section->Died(heap, address) : Death{};
+  return section ? section->Died(heap, address, free) : Death{};
 }
 
 // The block gets a record of its own again: the old one may be reused by now, or stand in the list

@@ -28,7 +28,7 @@ bool Ledger::Impl::Tick(Signal signal) {
 
 // One window per max(64 MiB, peak live) of bytes allocated; the tick stands before the birth that
 // completes it.
-void Ledger::Impl::ByteClock(const Birth& birth) {
+[[gnu::hot]] void Ledger::Impl::ByteClock(const Birth& birth) {
   if (!CountsAsLive(birth.heap, birth.flags)) return;
   window_bytes += birth.block_bytes.count();
   if (window_bytes < std::max(kSmallestWindow, live.peak()).count()) return;

@@ -38,7 +38,7 @@ bool CountsAsLive(Heap heap, std::uint8_t flags) {
   return InUsed(heap) && (flags & kSegment) == 0;
 }
 
-void LiveSums::Add(const BlockRecord& record, std::uint64_t now, std::uint64_t step) {
+[[gnu::hot]] void LiveSums::Add(const BlockRecord& record, std::uint64_t now, std::uint64_t step) {
   if (!Counts(record)) return;
   format::DeviceHeader& device = chunks_.header()->devices[record.device];
   const std::uint64_t live = AddTo(device.live_bytes, record.block_bytes);
@@ -53,7 +53,7 @@ void LiveSums::Add(const BlockRecord& record, std::uint64_t now, std::uint64_t s
     AddTo(chunks_.header()->dropped.instants, 1);
 }
 
-void LiveSums::Subtract(const BlockRecord& record) {
+[[gnu::hot]] void LiveSums::Subtract(const BlockRecord& record) {
   if (!Counts(record)) return;
   AddTo(chunks_.header()->devices[record.device].live_bytes, 0 - record.block_bytes);
   live_total_ -= record.block_bytes;

@@ -28,7 +28,7 @@ bool SiteTotalsTable::Start(std::uint32_t largest) {
   return memory_.Reserve(Bytes((std::uint64_t{largest} + 1) * sizeof(SiteTotals*)));
 }
 
-SiteTotals* SiteTotalsTable::At(SiteId site) {
+[[gnu::hot]] SiteTotals* SiteTotalsTable::At(SiteId site) {
   const std::uint32_t index = std::min(Value(site), largest_);
   if (!memory_.CommitUpTo(Bytes((std::uint64_t{index} + 1) * sizeof(SiteTotals*)))) return nullptr;
   SiteTotals*& place = reinterpret_cast<SiteTotals**>(memory_.data())[index];
@@ -48,7 +48,7 @@ SiteTotals* SiteTotalsTable::At(SiteId site) {
   return place;
 }
 
-void SiteTotalsTable::Born(SiteId site, Bytes bytes, std::uint64_t now) {
+[[gnu::hot]] void SiteTotalsTable::Born(SiteId site, Bytes bytes, std::uint64_t now) {
   SiteTotals* totals = At(site);
   if (totals == nullptr) return;
   Add<std::uint64_t>(totals->blocks, 1);
@@ -60,7 +60,7 @@ void SiteTotalsTable::Born(SiteId site, Bytes bytes, std::uint64_t now) {
     totals->peak_bytes.store(live, std::memory_order_relaxed);
 }
 
-void SiteTotalsTable::Died(SiteId site, Bytes bytes, const Life& life) {
+[[gnu::hot]] void SiteTotalsTable::Died(SiteId site, Bytes bytes, const Life& life) {
   SiteTotals* totals = At(site);
   if (totals == nullptr) return;
   Add<std::uint64_t>(totals->freed_blocks, 1);

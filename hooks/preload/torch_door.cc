@@ -37,7 +37,6 @@ std::uint32_t Ordinal(c10::Device device) {
 }
 
 void Tell(void* address, std::int64_t bytes, c10::Device device, const void* caller) {
-  Core().count_call(CUHEAP_DOOR_TORCH);
   if (bytes < 0) {
     Core().block_died(CUHEAP_HEAP_TORCH, reinterpret_cast<std::uint64_t>(address));
     return;
@@ -69,7 +68,7 @@ void FindTorch() {
 
 using namespace cuheap::preload;
 
-[[gnu::visibility("default")]] void c10::reportMemoryUsageToProfiler(
+[[gnu::hot, gnu::visibility("default")]] void c10::reportMemoryUsageToProfiler(
     void* address, std::int64_t bytes, std::size_t allocated, std::size_t reserved, Device device) {
   if (device.type == kCuda && !inside)
     Tell(address, bytes, device, CUHEAP_CALLER);

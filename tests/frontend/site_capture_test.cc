@@ -1,5 +1,6 @@
 #include "allocator/frontend/site_capture.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "allocator/base/clock.h"
@@ -26,6 +27,13 @@ class SiteCaptureTest : public testing::FolderTest {
     const CallSite site = Here();
     // Keeps this from being folded into the other one, which would be the same code.
     asm volatile("" ::: "memory");
+    return site;
+  }
+
+  [[gnu::noinline]] SiteId AtDepth(int depth, format::Heap heap) {
+    const SiteId site = depth == 0 ? sites_->Capture(heap, __builtin_return_address(0)).site
+                                   : AtDepth(depth - 1, heap);
+    asm volatile("" ::: "memory");  // no tail call
     return site;
   }
 
@@ -86,6 +94,22 @@ TEST_F(SiteCaptureTest, AnUnknownCallerHasNoOwner) {
   EXPECT_EQ(sites_->Capture(format::Heap::k_driver, nullptr).site,
             sites_->Capture(format::Heap::k_driver, nullptr).site);
   EXPECT_FALSE(sites_->IsTorchAllocator(nullptr));
+}
+
+// More stacks than the first table of them holds.
+TEST_F(SiteCaptureTest, ManyStacksKeepTheirSites) {
+  Start(format::StackMode::kNative);
+  constexpr int kHeaps = 200;
+  constexpr int kDepths = 15;
+  std::vector<SiteId> first;
+  std::vector<SiteId> second;
+  for (std::vector<SiteId>* seen : {&first, &second})
+    for (int heap = 0; heap < kHeaps * times_ / 3; ++heap)
+      for (int depth = 0; depth < kDepths; ++depth)
+        seen->push_back(AtDepth(depth, static_cast<format::Heap>(heap)));
+  EXPECT_EQ(first, second);
+  std::sort(first.begin(), first.end());
+  EXPECT_EQ(std::unique(first.begin(), first.end()) - first.begin(), kHeaps * kDepths);
 }
 
 TEST_F(SiteCaptureTest, BeforeStartEverySiteIsUnknown) {

@@ -16,6 +16,7 @@ namespace cuheap::testing {
 class ManualClock final : public Clock {
  public:
   std::uint64_t MonotonicNs() override { return now; }
+  std::uint64_t LateMonotonicNs() override { return now; }
   std::uint64_t WallNs() override { return 1'700'000'000'000'000'000u + now; }
   std::uint64_t now = 1'000'000;
 };

@@ -13,6 +13,7 @@ namespace cuheap {
 class ManualClock final : public Clock {
  public:
   std::uint64_t MonotonicNs() override { return now_; }
+  std::uint64_t LateMonotonicNs() override { return now_; }
   std::uint64_t WallNs() override { return 1'800'000'000'000'000'000u + now_; }
   void Advance(std::uint64_t nanoseconds) { now_ += nanoseconds; }
 

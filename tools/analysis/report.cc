@@ -15,7 +15,7 @@ bool WasReached(const Trace& trace) {
   const trace::Doors& doors = trace.doors;
   // A look-up of an entry point alone is no proof: the program may have taken the real function by
   // another way.
-  return doors.runtime_calls + doors.driver_calls + doors.torch_events != 0 ||
+  return doors.runtime_calls + doors.driver_calls + trace.events_of(format::Heap::k_torch) != 0 ||
          !trace.blocks.empty();
 }
 

@@ -102,8 +102,8 @@ std::string Info(const Trace& trace) {
   out += Line(
       "doors",
       fmt::format("runtime calls {}, driver calls {}, torch events {}, entry point look-ups {}",
-                  trace.doors.runtime_calls, trace.doors.driver_calls, trace.doors.torch_events,
-                  trace.doors.entry_point_lookups));
+                  trace.doors.runtime_calls, trace.doors.driver_calls,
+                  trace.events_of(format::Heap::k_torch), trace.doors.entry_point_lookups));
   out += DevicesText(trace);
   out += Line(
       "records",

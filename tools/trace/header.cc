@@ -101,9 +101,9 @@ void CopyHeader(const format::FileHeader& header, Trace* trace) {
 #define CUHEAP_DROP(counter, what) trace->dropped.counter = header.dropped.counter.load(kRelaxed);
   CUHEAP_DROPS(CUHEAP_DROP)
 #undef CUHEAP_DROP
-  trace->doors = {
-      header.doors.runtime_calls.load(kRelaxed), header.doors.driver_calls.load(kRelaxed),
-      header.doors.torch_events.load(kRelaxed), header.doors.entry_point_lookups.load(kRelaxed)};
+  trace->doors = {header.doors.runtime_calls.load(kRelaxed),
+                  header.doors.driver_calls.load(kRelaxed),
+                  header.doors.entry_point_lookups.load(kRelaxed)};
   for (std::size_t i = 0; i < trace->devices.size(); ++i)
     trace->devices[i] = CopyDevice(header.devices[i]);
 }

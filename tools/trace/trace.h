@@ -65,7 +65,6 @@ struct Dropped {
 struct Doors {
   std::uint64_t runtime_calls = 0;
   std::uint64_t driver_calls = 0;
-  std::uint64_t torch_events = 0;
   std::uint64_t entry_point_lookups = 0;
 };
 
@@ -167,6 +166,14 @@ struct Trace {
   const Totals& totals_of(std::uint32_t site) const {
     static const Totals none{};
     return site < totals.size() ? totals[site] : none;
+  }
+  // Births and deaths ever seen of a heap.
+  std::uint64_t events_of(format::Heap heap) const {
+    std::uint64_t events = 0;
+    for (std::uint32_t site = 1; site < totals.size(); ++site)
+      if (dictionary.site(site).heap == heap)
+        events += totals[site].blocks + totals[site].freed_blocks;
+    return events;
   }
 };
 

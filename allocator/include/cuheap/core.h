@@ -90,7 +90,7 @@ typedef struct cuheap_core_v1_table {
    * nothing to do. Attaches to Python, refreshes modules, opens the file. */
   void (*safe_point)(void);
 
-  /* ---- doors: calls seen, for the attachment proof. */
+  /* ---- doors: calls seen, for the attachment proof. What torch's door tells is counted anyway. */
   void (*count_call)(uint32_t door); /* CUHEAP_DOOR_* */
 
   /* ---- benchmarks: 0 = doors only forward, nothing is captured or recorded; 1 = as usual. Blocks
@@ -117,12 +117,7 @@ typedef struct cuheap_core_v1_table {
   void (*physical_unmap_failed)(uint64_t address, uint64_t bytes);
 } cuheap_core_v1_table;
 
-enum {
-  CUHEAP_DOOR_RUNTIME = 0,
-  CUHEAP_DOOR_DRIVER = 1,
-  CUHEAP_DOOR_TORCH = 2,
-  CUHEAP_DOOR_LOOKUP = 3
-};
+enum { CUHEAP_DOOR_RUNTIME = 0, CUHEAP_DOOR_DRIVER = 1, CUHEAP_DOOR_LOOKUP = 2 };
 
 typedef const cuheap_core_v1_table* cuheap_core_v1_function(void);
 
