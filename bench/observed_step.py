@@ -14,7 +14,7 @@ import torch.nn as nn
 from core_table import watch
 
 STEPS_A_BLOCK = 20
-PAIRS = 40
+PAIRS = 100
 
 
 def make_step():

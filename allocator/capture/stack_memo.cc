@@ -1,5 +1,7 @@
 #include "allocator/capture/stack_memo.h"
 
+#include <algorithm>
+
 #include "allocator/capture/memory_probe.h"
 #include "allocator/capture/stack_range.h"
 
@@ -11,26 +13,28 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 }  // namespace
 
 bool StackMemo::Start() {
-  const Bytes bytes(kSets * kWays * sizeof(Entry));
+  const Bytes bytes(kEntries * sizeof(Entry));
   if (!range_.Reserve(bytes) || !range_.CommitUpTo(bytes)) return false;
   entries_ = reinterpret_cast<Entry*>(range_.data());
   return true;
 }
 
-StackMemo::Entry* StackMemo::SetOf(const StackPlace& place, std::uint64_t salt) const {
+std::uint64_t StackMemo::SetOf(const StackPlace& place, std::uint64_t salt) {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15u;
-  return entries_ + ((place.sp ^ salt << 7) * kOdd >> 40) % kSets * kWays;
+  return ((place.sp ^ salt << 7) * kOdd >> 40) % kSets;
 }
 
 [[gnu::hot]] std::uint64_t StackMemo::Find(const StackPlace& place, std::uint64_t salt) const {
   if (entries_ == nullptr) return 0;
-  const Entry* const set = SetOf(place, salt);
-  for (const Entry* entry = set; entry != set + kWays; ++entry) {
-    const std::uint32_t version = entry->version.load(std::memory_order_acquire);
-    if (version % 2 != 0 || !Holds(*entry, place, salt)) continue;
-    const std::uint64_t value = entry->value.load(kRelaxed);
+  for (const Number& number : sets_[SetOf(place, salt)]) {
+    const std::uint16_t id = number.load(std::memory_order_acquire);
+    if (id == 0) return 0;
+    const Entry& entry = entries_[id - 1];
+    const std::uint32_t version = entry.version.load(std::memory_order_acquire);
+    if (version % 2 != 0 || !Holds(entry, place, salt)) continue;
+    const std::uint64_t value = entry.value.load(kRelaxed);
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (entry->version.load(kRelaxed) == version) return value;
+    if (entry.version.load(kRelaxed) == version) return value;
   }
   return 0;
 }
@@ -59,13 +63,25 @@ bool StackMemo::Holds(const Entry& entry, const StackPlace& place, std::uint64_t
   return true;
 }
 
+// A set fills up before one of its own makes room. There are as many entries as the sets can hold.
+StackMemo::Entry& StackMemo::EntryFor(Number* set) {
+  static_assert(kEntries == kSets * kWays);
+  Number* const end = set + kWays;
+  Number* const place =
+      std::find_if(set, end, [](const Number& n) { return n.load(kRelaxed) == 0; });
+  if (place == end) return entries_[set[next_way_++ % kWays].load(kRelaxed) - 1];
+  place->store(++used_, std::memory_order_release);
+  return entries_[used_ - 1];
+}
+
 void StackMemo::Keep(const StackPlace& place, std::uint64_t salt, const WalkEvidence& evidence,
                      std::uint64_t value) {
   if (entries_ == nullptr || !evidence.complete || evidence.count == 0) return;
-  Entry& entry = SetOf(place, salt)[next_way_++ % kWays];
-  // An exchange, not a store: what is written next must not become visible before it.
+  Entry& entry = EntryFor(sets_[SetOf(place, salt)]);
   const std::uint32_t version = entry.version.load(kRelaxed);
-  entry.version.exchange(version + 1, std::memory_order_acq_rel);
+  entry.version.store(version + 1, kRelaxed);
+  // What is written next must not become visible before it.
+  std::atomic_thread_fence(std::memory_order_release);
   entry.pc_and_needs.store(
       place.pc | (evidence.needs_rbp ? kNeedsRbp : 0) | (evidence.needs_rbx ? kNeedsRbx : 0),
       kRelaxed);

@@ -49,17 +49,23 @@ class StackMemo {
     std::atomic<std::uint16_t> places[WalkEvidence::kMostWords];
   };
 
+  // The entries are filled one after the other, so that few pages hold all that a job needs.
+  static constexpr std::uint64_t kEntries = 2048;
   static constexpr std::uint64_t kSets = 512;
   static constexpr std::uint64_t kWays = 4;
+  using Number = std::atomic<std::uint16_t>;  // of an entry, from 1; 0 = none
   static constexpr std::uint64_t kNeedsRbp = std::uint64_t{1} << 63;
   static constexpr std::uint64_t kNeedsRbx = std::uint64_t{1} << 62;
 
-  Entry* SetOf(const StackPlace& place, std::uint64_t salt) const;
+  static std::uint64_t SetOf(const StackPlace& place, std::uint64_t salt);
+  Entry& EntryFor(Number* set);
   static bool Holds(const Entry& entry, const StackPlace& place, std::uint64_t salt);
   static bool SameWords(const Entry& entry, std::uint64_t sp);
 
   VirtualRange range_;
   Entry* entries_ = nullptr;
+  Number sets_[kSets][kWays]{};
+  std::uint16_t used_ = 0;
   std::uint64_t next_way_ = 0;
 };
 

@@ -86,7 +86,7 @@ class SiteCapture {
   std::uint16_t InternFacts(const StackFacts& facts);
 
   // Small for the caches' sake: a usual job has a few hundred stacks.
-  static constexpr std::uint64_t kFirstSlots = 1u << 12;
+  static constexpr std::uint64_t kFirstSlots = 1u << 10;
   static constexpr std::uint64_t kMostSlots = 1u << 17;
   static constexpr std::uint16_t kMostFacts = 4096;
 

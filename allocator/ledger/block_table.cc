@@ -19,9 +19,9 @@ constexpr RecordId kEmptyBucket{0};
 
 bool BlockTable::Start(Bytes limit) {
   const Bytes links(limit.count() / sizeof(BlockRecord) * sizeof(RecordId));
-  const Bytes buckets(sizeof(RecordId) << kBucketBits);
-  return link_memory_.Reserve(links) && bucket_memory_.Reserve(buckets) &&
-         bucket_memory_.CommitUpTo(buckets);
+  return link_memory_.Reserve(links) &&
+         bucket_memory_.Reserve(Bytes(kMostBuckets * sizeof(RecordId))) &&
+         bucket_memory_.CommitUpTo(Bytes(kFirstBuckets * sizeof(RecordId)));
 }
 
 bool BlockTable::AddChunk() {
@@ -68,6 +68,29 @@ bool BlockTable::AddChunk() {
   RecordId& bucket = buckets()[BucketOf(record.heap, Address(record.address))];
   SetNext(id, bucket);
   bucket = id;
+  if (++live_ > bucket_count_.load(std::memory_order_relaxed)) [[unlikely]]
+    SplitOneBucket();
+}
+
+// Bucket n takes what belongs to it from the one bucket that has held it so far.
+void BlockTable::SplitOneBucket() {
+  const std::uint32_t count = bucket_count_.load(std::memory_order_relaxed);
+  if (count == kMostBuckets ||
+      !bucket_memory_.CommitUpTo(Bytes((std::uint64_t{count} + 1) * sizeof(RecordId))))
+    return;
+  RecordId* place = &buckets()[count - std::bit_floor(count)];
+  while (*place != kEmptyBucket) {
+    const RecordId id = *place;
+    const BlockRecord& record = At(id);
+    if (BucketOf(count + 1, record.heap, Address(record.address)) != count) {
+      place = &links()[Value(id)];
+      continue;
+    }
+    *place = Next(id);
+    SetNext(id, buckets()[count]);
+    buckets()[count] = id;
+  }
+  bucket_count_.store(count + 1, std::memory_order_relaxed);
 }
 
 RecordId BlockTable::Find(format::Heap heap, Address address) const {
@@ -85,6 +108,7 @@ RecordId BlockTable::Find(format::Heap heap, Address address) const {
     const BlockRecord& record = At(id);
     if (record.address == Value(address) && record.heap == heap) {
       *place = Next(id);
+      --live_;
       return id;
     }
     place = &links()[Value(id)];

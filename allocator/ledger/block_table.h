@@ -9,6 +9,8 @@
 // Threads: the caller serialises. No malloc; growth of the file aside, no syscall.
 #pragma once
 
+#include <atomic>
+#include <bit>
 #include <cstdint>
 
 #include "allocator/base/ids.h"
@@ -50,16 +52,25 @@ class BlockTable {
   void SetNext(RecordId id, RecordId next) { links()[Value(id)] = next; }
 
  private:
-  // 2^15 chains, half a second-level cache: a usual job has a few thousand live blocks, and at
-  // 100 000 a chain has three. Never resized, so no event pays for it.
-  static constexpr int kBucketBits = 15;
+  // Linear hashing: there are as many chains as live blocks at the most there ever were, and each
+  // birth that makes one more splits one chain. So the chains of a small job lie in few pages, and
+  // no event pays for more than a chain.
+  static constexpr std::uint32_t kFirstBuckets = 1u << 10;  // a page
+  static constexpr std::uint32_t kMostBuckets = 1u << 20;
 
-  static std::uint32_t BucketOf(format::Heap heap, Address address) {
+  static std::uint32_t BucketOf(std::uint32_t bucket_count, format::Heap heap, Address address) {
     // Fibonacci hashing; the heap is mixed in because a segment and its first block share an
     // address.
     const std::uint64_t key = (Value(address) >> 4) ^ (static_cast<std::uint64_t>(heap) << 56);
-    return static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u) >> (64 - kBucketBits));
+    const auto hash = static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u) >> 32);
+    const std::uint32_t mask = (std::uint32_t{2} << (std::bit_width(bucket_count - 1) - 1)) - 1;
+    const std::uint32_t bucket = hash & mask;
+    return bucket < bucket_count ? bucket : hash & (mask >> 1);
   }
+  std::uint32_t BucketOf(format::Heap heap, Address address) const {
+    return BucketOf(bucket_count_.load(std::memory_order_relaxed), heap, address);
+  }
+  void SplitOneBucket();
   RecordId* links() const { return reinterpret_cast<RecordId*>(link_memory_.data()); }
   RecordId* buckets() const { return reinterpret_cast<RecordId*>(bucket_memory_.data()); }
   bool AddChunk();
@@ -72,6 +83,8 @@ class BlockTable {
   Bytes next_chunk_ = 64_KiB;
   VirtualRange link_memory_;
   VirtualRange bucket_memory_;
+  std::atomic<std::uint32_t> bucket_count_{kFirstBuckets};
+  std::uint32_t live_ = 0;
 };
 
 }  // namespace cuheap

@@ -63,9 +63,9 @@ bool Instants::Keep(const What& what, Nanoseconds now, std::uint64_t step) {
 void Instants::Write(int slot, const What& what, std::uint64_t step) {
   InstantRecord& record = Record(slot);
   const std::uint32_t generation = (record.state.load(std::memory_order_relaxed) >> 8) + 1;
-  // An exchange, not a store: what is written next must not become visible before it.
-  record.state.exchange(format::StateWord(BlockState::kFree, generation),
-                        std::memory_order_acq_rel);
+  record.state.store(format::StateWord(BlockState::kFree, generation), std::memory_order_relaxed);
+  // What is written next must not become visible before it.
+  std::atomic_thread_fence(std::memory_order_release);
   record.time = slots_[slot].time;
   record.step = step;
   record.name = what.name;

@@ -30,9 +30,9 @@ thread_local CachedThread cached_thread;
 template <typename Fill>
 void Publish(BlockRecord& record, Fill fill) {
   const std::uint32_t generation = (record.state.load(std::memory_order_relaxed) >> 8) + 1;
-  // An exchange, not a store: what is written next must not become visible before it.
-  record.state.exchange(format::StateWord(BlockState::kFree, generation),
-                        std::memory_order_acq_rel);
+  record.state.store(format::StateWord(BlockState::kFree, generation), std::memory_order_relaxed);
+  // What is written next must not become visible before it.
+  std::atomic_thread_fence(std::memory_order_release);
   fill();
   record.state.store(format::StateWord(BlockState::kLive, generation), std::memory_order_release);
 }
