@@ -5,7 +5,7 @@
 # KIND       static | interface | shared | program | test (a GoogleTest program, registered with CTest)
 # COMPONENT  the folder the target belongs to; floors.txt says what it may use
 # USES       targets of this project; LIBS: anything from outside
-# LABELS     of a test: unit (default), sim, torch, long
+# LABELS     of a test: unit (default), sim, torch, storm, size
 # IN_JOB     code that lives in somebody's process: hidden symbols, no exceptions, no RTTI, static TLS
 include_guard()
 

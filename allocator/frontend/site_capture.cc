@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "allocator/base/fold.h"
+
 namespace cuheap {
 namespace {
 
@@ -15,12 +17,9 @@ constexpr std::uint64_t kFromTorch = std::uint64_t{1} << 32;
 // Above all addresses of code.
 constexpr int kHeapShift = 56;
 
-// Folds two words into a running hash: one multiplication to 128 bits.
-std::uint64_t Fold(std::uint64_t hash, std::uint64_t a, std::uint64_t b) {
-  __extension__ using Wide = unsigned __int128;
-  const Wide product =
-      static_cast<Wide>(hash ^ a ^ 0xa0761d6478bd642fu) * (b ^ 0xe7037ed1a0b428dbu);
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+// Two words into a running hash.
+std::uint64_t Add(std::uint64_t hash, std::uint64_t a, std::uint64_t b) {
+  return Fold(hash ^ a ^ 0xa0761d6478bd642fu, b ^ 0xe7037ed1a0b428dbu);
 }
 
 std::uint64_t NonZero(std::uint64_t word) { return word | (word == 0 ? 1u : 0u); }
@@ -123,15 +122,14 @@ void SiteCapture::EmptySlots() {
 }
 
 [[gnu::hot]] std::uint64_t SiteCapture::HashOf(const RawStack& stack) {
-  std::uint64_t hash = Fold(static_cast<std::uint64_t>(stack.heap) << 1 | (stack.cut ? 1u : 0u),
-                            stack.owner, static_cast<std::uint64_t>(stack.python_count));
+  std::uint64_t hash = Add(static_cast<std::uint64_t>(stack.heap) << 1 | (stack.cut ? 1u : 0u),
+                           stack.owner, static_cast<std::uint64_t>(stack.python_count));
   for (int i = 0; i < stack.python_count; ++i) {
     const capture::PythonFrame& frame = stack.python[i];
-    hash = Fold(hash, reinterpret_cast<std::uint64_t>(frame.code),
-                frame.fingerprint ^ std::uint64_t{frame.instruction} << 40);
+    hash = Add(hash, reinterpret_cast<std::uint64_t>(frame.code),
+               frame.fingerprint ^ std::uint64_t{frame.instruction} << 40);
   }
-  for (int i = 0; i < stack.native_count; ++i)
-    hash = Fold(hash, stack.native[i], ~std::uint64_t{0});
+  for (int i = 0; i < stack.native_count; ++i) hash = Add(hash, stack.native[i], ~std::uint64_t{0});
   return NonZero(hash);
 }
 
@@ -197,7 +195,7 @@ CallSite SiteCapture::Intern(const RawStack& stack) {
 
 SiteCapture::Code SiteCapture::CodeOf(const capture::PythonFrame& frame) {
   const std::uint64_t key =
-      NonZero(Fold(0, reinterpret_cast<std::uint64_t>(frame.code), frame.fingerprint));
+      NonZero(Add(0, reinterpret_cast<std::uint64_t>(frame.code), frame.fingerprint));
   if (const Code* known = codes_.Find(key);
       known != nullptr && known->code == frame.code && known->fingerprint == frame.fingerprint)
     return *known;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "allocator/base/fold.h"
+
 namespace cuheap {
 namespace {
 
@@ -11,13 +13,7 @@ using format::DictionaryKind;
 
 constexpr Bytes kLargestChunk = 128_KiB;
 
-// Sixteen bytes a multiplication, whose halves are folded: content of a few hundred bytes, no
-// adversary.
-std::uint64_t Fold(std::uint64_t a, std::uint64_t b) {
-  const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
-
+// Sixteen bytes a step.
 std::uint64_t Mix(std::uint64_t hash, Dictionary::Part part) {
   constexpr std::uint64_t kSecret = 0x9e3779b97f4a7c15u;
   const std::byte* data = part.data();

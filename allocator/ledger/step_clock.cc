@@ -1,5 +1,7 @@
 #include "allocator/ledger/step_clock.h"
 
+#include <algorithm>
+
 namespace cuheap {
 namespace {
 
@@ -35,16 +37,49 @@ void StepClock::Record(Signal signal, std::uint64_t now) {
   series.ticks[number / series.stride] = {now, number};
 }
 
+// Whether the other signal has gone on for much longer than it used to between two ticks of the
+// leader. Module calls alone may be an evaluation, so they have to go on for longest.
+bool StepClock::LeaderIsSilent(Signal signal) const {
+  constexpr std::uint64_t kProven = 4;
+  constexpr std::uint64_t kPatience = 64;
+  constexpr std::uint64_t kPatienceWithUnproven = 8;
+  constexpr std::uint64_t kEvaluation = 16;
+  if (leading_ == Signal::k_program || leading_ == Signal::kNone || signal == Signal::k_bytes)
+    return false;
+  const Series& leader = series_[static_cast<int>(leading_)];
+  const Series& other = series_[static_cast<int>(signal)];
+  const std::uint64_t usual =
+      (other.count - other.since_leader) / std::max<std::uint64_t>(leader.count, 1);
+  const std::uint64_t patience = leader.count < kProven ? kPatienceWithUnproven : kPatience;
+  return other.since_leader >
+         patience * (1 + usual) * (signal == Signal::k_module ? kEvaluation : 1);
+}
+
+bool StepClock::YieldsTo(Signal signal) const {
+  return leading_ == Signal::kNone || leading_ == Signal::k_bytes || signal == Signal::k_program ||
+         steps_ - since_ < kWarmUpSteps || (silenced_ >> static_cast<int>(signal) & 1) != 0;
+}
+
+void StepClock::CountSinceLeader(Signal signal) {
+  if (signal > leading_)
+    ++series_[static_cast<int>(signal)].since_leader;
+  else
+    for (Series& series : series_) series.since_leader = 0;
+}
+
 StepClock::Effect StepClock::Tick(Signal signal, std::uint64_t now) {
   Record(signal, now);
+  CountSinceLeader(signal);
   Effect effect = Effect::kStepEnded;
-  if (signal > leading_) return Effect::kNone;
-  if (signal < leading_) {
+  if (signal != leading_) {
     const bool first = leading_ == Signal::kNone;
-    const bool yields = first || leading_ == Signal::k_bytes || steps_ - since_ < kWarmUpSteps;
-    if (!yields && signal != Signal::k_program) return Effect::kNone;
+    const bool silent = signal > leading_ && LeaderIsSilent(signal);
+    if (signal > leading_ ? !silent : !YieldsTo(signal)) return Effect::kNone;
+    if (silent) silenced_ |= 1u << static_cast<int>(leading_);
+    silenced_ &= ~(1u << static_cast<int>(signal));
     since_ = steps_;
     leading_ = signal;
+    for (Series& series : series_) series.since_leader = 0;
     if (!first) effect = Effect::kClockChanged;
   }
   ++steps_;

@@ -1,9 +1,13 @@
 // The clock of the program: ticks of every signal, and which signal counts the steps.
 //
 // Laws
-//   1. The strongest signal that has ticked counts the steps; a weaker one never takes over.
+//   1. The strongest signal that goes on ticking counts the steps. A weaker one takes over only
+//   when the leader has fallen silent: an optimizer that allocates in its first step alone shows
+//   once, and a later phase of the program may not have it. The program's own calls are waited for
+//   for ever.
 //   2. A stronger signal takes over within the first kWarmUpSteps steps of the present clock; from
-//   the byte clock, which only stands in for a signal, and to the program's own calls always.
+//   the byte clock, which only stands in for a signal, to the program's own calls always, and to a
+//   leader that comes back from its silence.
 //   3. Steps only rise; clock_since_step in the header says where the present clock took over.
 // Threads: the caller serialises.
 #pragma once
@@ -34,12 +38,17 @@ class StepClock {
     format::TickRecord* ticks = nullptr;
     std::uint64_t stride = 1;
     std::uint64_t count = 0;
+    std::uint64_t since_leader = 0;  // ticks since the leader's last one
   };
   void Record(format::Signal signal, std::uint64_t now);
+  bool LeaderIsSilent(format::Signal signal) const;
+  bool YieldsTo(format::Signal signal) const;
+  void CountSinceLeader(format::Signal signal);
 
   Chunks& chunks_;
   Series series_[kSignals];
   format::Signal leading_ = format::Signal::kNone;
+  std::uint32_t silenced_ = 0;  // leaders that fell silent, a bit a signal
   std::uint64_t steps_ = 0;
   std::uint64_t since_ = 0;
 };

@@ -31,8 +31,6 @@ bool IsOnDevice(const CUmemAllocationProp* properties) {
          properties->location.id >= 0;
 }
 
-void Changed() { MemoryChanged(CurrentDevice(), false); }
-
 void Created(const CUmemGenericAllocationHandle* handle, size_t bytes,
              const CUmemAllocationProp* properties, const void* caller) {
   if (handle == nullptr || !IsOnDevice(properties)) return;
@@ -87,10 +85,11 @@ CUHEAP_DOOR CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t by
 
 CUHEAP_DOOR CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   const bool told = Told();
+  const int device = told ? DeviceOfMemory(handle) : -1;
   if (told) Core().physical_released(handle);
   const CUresult result = Forward<Name::cuMemRelease>(CUHEAP_CALLER, handle);
   if (told && result != CUDA_SUCCESS) Core().physical_release_failed(handle);
-  if (told && result == CUDA_SUCCESS) Changed();
+  if (told && result == CUDA_SUCCESS) MemoryChanged(device, false);
   return result;
 }
 
@@ -109,10 +108,11 @@ CUHEAP_DOOR CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
 
 CUHEAP_DOOR CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
   const bool told = Told();
+  const int device = told ? DeviceOf(reinterpret_cast<const void*>(address)) : -1;
   if (told) Core().physical_unmapped(address, bytes);
   const CUresult result = Forward<Name::cuMemUnmap>(CUHEAP_CALLER, address, bytes);
   if (told && result != CUDA_SUCCESS) Core().physical_unmap_failed(address, bytes);
-  if (told && result == CUDA_SUCCESS) Changed();
+  if (told && result == CUDA_SUCCESS) MemoryChanged(device, false);
   return result;
 }
 

@@ -15,15 +15,21 @@
 namespace cuheap::preload {
 namespace {
 
-#define CUHEAP_QUESTIONS(X) \
-  X(cuCtxGetDevice)         \
-  X(cuMemGetInfo)           \
-  X(cuDeviceGet)            \
-  X(cuDeviceGetUuid)        \
-  X(cuDeviceGetPCIBusId)    \
-  X(cuDeviceGetMemPool)     \
-  X(cuMemPoolGetAttribute)  \
-  X(cuPointerGetAttribute)
+#define CUHEAP_QUESTIONS(X)                 \
+  X(cuCtxGetDevice)                         \
+  X(cuMemGetInfo)                           \
+  X(cuDeviceGet)                            \
+  X(cuDeviceGetUuid)                        \
+  X(cuDeviceGetPCIBusId)                    \
+  X(cuDeviceGetMemPool)                     \
+  X(cuMemPoolGetAttribute)                  \
+  X(cuPointerGetAttribute)                  \
+  X(cuMemGetAllocationPropertiesFromHandle) \
+  X(cuDevicePrimaryCtxGetState)             \
+  X(cuDevicePrimaryCtxRetain)               \
+  X(cuDevicePrimaryCtxRelease)              \
+  X(cuCtxPushCurrent)                       \
+  X(cuCtxPopCurrent)
 
 struct Driver {
 #define CUHEAP_MEMBER(name) decltype(&::name) ask_##name = nullptr;
@@ -88,13 +94,50 @@ void AskPool(int device) {
   Core().pool_sample(static_cast<std::uint32_t>(device), reserved, used);
 }
 
-// Only the current device can be asked for its free memory.
+// Makes a device current for a question. Another one than the present is entered by its primary
+// context if that is in use: a question creates none.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) : device_(device), there_(CurrentDevice() == device) {
+    if (!there_) Enter();
+  }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+  ~OnDevice() {
+    CUcontext popped = nullptr;
+    if (entered_) driver.ask_cuCtxPopCurrent(&popped);
+    if (retained_) driver.ask_cuDevicePrimaryCtxRelease(device_);
+  }
+  explicit operator bool() const { return there_ || entered_; }
+
+ private:
+  void Enter() {
+    unsigned flags = 0;
+    int active = 0;
+    CUcontext context = nullptr;
+    if (driver.ask_cuDevicePrimaryCtxGetState == nullptr ||
+        driver.ask_cuDevicePrimaryCtxRetain == nullptr ||
+        driver.ask_cuDevicePrimaryCtxRelease == nullptr || driver.ask_cuCtxPushCurrent == nullptr ||
+        driver.ask_cuCtxPopCurrent == nullptr ||
+        driver.ask_cuDevicePrimaryCtxGetState(device_, &flags, &active) != CUDA_SUCCESS ||
+        active == 0)
+      return;
+    retained_ = driver.ask_cuDevicePrimaryCtxRetain(&context, device_) == CUDA_SUCCESS;
+    entered_ = retained_ && driver.ask_cuCtxPushCurrent(context) == CUDA_SUCCESS;
+  }
+
+  const int device_;
+  const bool there_;
+  bool retained_ = false;
+  bool entered_ = false;
+};
+
 bool AskUsed(int device) {
   std::size_t free = 0;
   std::size_t total = 0;
-  if (driver.ask_cuMemGetInfo == nullptr || CurrentDevice() != device ||
-      driver.ask_cuMemGetInfo(&free, &total) != CUDA_SUCCESS)
-    return false;
+  if (driver.ask_cuMemGetInfo == nullptr) return false;
+  const OnDevice there(device);
+  if (!there || driver.ask_cuMemGetInfo(&free, &total) != CUDA_SUCCESS) return false;
   Core().used_sample(static_cast<std::uint32_t>(device), total - std::min(free, total), total);
   return true;
 }
@@ -137,6 +180,17 @@ int DeviceOf(const void* address) {
     if (driver.ask_cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
                                          reinterpret_cast<CUdeviceptr>(address)) == CUDA_SUCCESS)
       return device;
+  }
+  return CurrentDevice();
+}
+
+int DeviceOfMemory(unsigned long long handle) {
+  CUmemAllocationProp properties{};
+  if (driver_found.load(std::memory_order_acquire) &&
+      driver.ask_cuMemGetAllocationPropertiesFromHandle != nullptr && !IsCapturing()) {
+    const Inside guard;
+    if (driver.ask_cuMemGetAllocationPropertiesFromHandle(&properties, handle) == CUDA_SUCCESS)
+      return properties.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? properties.location.id : -1;
   }
   return CurrentDevice();
 }

@@ -18,6 +18,8 @@ void StopDriverFigures();
 int CurrentDevice();
 // Device of an address that the driver handed out; the current one where it cannot be asked.
 int DeviceOf(const void* address);
+// The same of physical memory.
+int DeviceOfMemory(unsigned long long handle);
 
 // A segment of this device came or went; `pool`: through its stream-ordered pool.
 void MemoryChanged(int device, bool pool);

@@ -82,7 +82,7 @@ template <Name name, typename... Arguments>
 cudaError_t Free(std::uint32_t heap, const void* caller, void* address, Arguments... arguments) {
   const bool told = address != nullptr && Told();
   const bool known = told && Core().block_died(heap, AddressOf(address)) != 0;
-  const int device = told && FiguresOf(heap) != kNoFigures ? CurrentDevice() : -1;
+  const int device = told && FiguresOf(heap) != kNoFigures ? DeviceOf(address) : -1;
   const cudaError_t result = Forward<name>(caller, address, arguments...);
   if (known && result != cudaSuccess) Core().block_survived(heap, AddressOf(address));
   if (told) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "allocator/capture/native_stack.h"
+#include "tests/base/seeds.h"
 #include "tests/capture/omitted_frames.h"
 
 namespace cuheap::capture {
@@ -155,7 +156,7 @@ int Wander(Memory* memory, std::uint32_t seed, int rounds) {
 }
 
 TEST(StackMemo, IsNeverWrongAboutAnyStack) {
-  for (const std::uint32_t seed : {1u, 2u, 3u}) {
+  for (const std::uint32_t seed : testing::Seeds({1, 2, 3})) {
     Memory memory;
     EXPECT_GT(Wander(&memory, seed, 5000), 2000);
     EXPECT_GT(memory.numbers.size(), 200u);
@@ -172,15 +173,28 @@ TEST(StackMemo, ServesSeveralThreads) {
 
 Look signal_look;
 
+// What a handler may do: no map, no lock.
+[[gnu::noinline]] void VisitFromSignal(int) {
+  StackMemo& memo = signal_look.memory->memo;
+  const StackPlace place = StackPlaceHere();
+  signal_look.found = memo.Find(place, 1);
+  std::uint64_t pcs[kMaxNativeFrames];
+  WalkEvidence evidence;
+  signal_look.walked = static_cast<std::uint64_t>(WalkNativeFrom(place, pcs, &evidence));
+  signal_look.complete = evidence.complete;
+  memo.Keep(place, 1, evidence, 1);
+}
+
 TEST(StackMemo, AStackThatASignalInterruptedIsNotRemembered) {
   Memory memory;
   signal_look = {.memory = &memory};
   struct sigaction action {};
-  action.sa_handler = [](int) { Visit(&signal_look); };
+  action.sa_handler = VisitFromSignal;
   ASSERT_EQ(sigaction(SIGUSR1, &action, nullptr), 0);
   for (int i = 0; i < twice; ++i) {
     raise(SIGUSR1);
     EXPECT_EQ(signal_look.found, 0u);
+    EXPECT_GT(signal_look.walked, 3u);
     EXPECT_FALSE(signal_look.complete);
   }
 }

@@ -77,6 +77,14 @@ TEST_F(MemoryTest, BlocksAreChargedToTheirDevice) {
   }
 }
 
+TEST_F(MemoryTest, ADeviceThatIsNotCurrentIsSampledToo) {
+  for (const char* victim : {"hook_victim far-free", "hook_victim far-physical"}) {
+    const Outcome outcome = RunBothWays(victim);
+    const std::string used = outcome.output.substr(outcome.output.find("used ") + 5);
+    EXPECT_EQ(Read().devices[1].last.used_bytes, std::stoull(used)) << victim;
+  }
+}
+
 TEST_F(MemoryTest, ThePoolsFiguresComeWithStreamOrderedMemory) {
   Run("hook_victim async");
   const format::DeviceFigures last = Read().devices[0].last;

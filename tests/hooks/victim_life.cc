@@ -70,6 +70,20 @@ void Devices() {
   }
 }
 
+// The second device's memory goes while the first one is current.
+void FarFree() {
+  void* block = nullptr;
+  Say("set", cudaSetDevice(1));
+  Say("malloc", cudaMalloc(&block, 64 * kBytes));
+  std::size_t total = 0;
+  Say("back", cudaSetDevice(0));
+  Say("free", cudaFree(block));
+  Say("set", cudaSetDevice(1));
+  std::size_t left = 0;
+  Say("info", cudaMemGetInfo(&left, &total));
+  std::printf("used %zu\n", total - left);
+}
+
 void Reset() {
   Allocate();
   Allocate();
@@ -107,4 +121,5 @@ constexpr Case kLifeCases[] = {{"fork", Fork},          {"exit-at-once", ExitAtO
                                {"late-free", LateFree}, {"threads", Threads},
                                {"devices", Devices},    {"reset", Reset},
                                {"capture", Capture},    {"no-memory", NoMemory},
-                               {"too-much", TooMuch},   {nullptr, nullptr}};
+                               {"too-much", TooMuch},   {"far-free", FarFree},
+                               {nullptr, nullptr}};

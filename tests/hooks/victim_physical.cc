@@ -30,10 +30,10 @@ struct Driver {
       Ask<decltype(cuMemRetainAllocationHandle)>("cuMemRetainAllocationHandle", 12000);
 };
 
-CUmemGenericAllocationHandle Create(const Driver& driver, std::size_t bytes) {
+CUmemGenericAllocationHandle Create(const Driver& driver, std::size_t bytes, int device = 0) {
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
+  properties.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device};
   CUmemGenericAllocationHandle handle = 0;
   Say("create", driver.create(&handle, bytes, &properties, 0));
   return handle;
@@ -54,6 +54,29 @@ void Physical() {
   Say("unmap", driver.unmap(range + 3 * kBytes, kBytes));
   Say("release", driver.release(handles[4]));
   Say("unmap", driver.unmap(range + 5 * kBytes, kBytes));
+}
+
+// The second device's memory goes while the first one is current, once at its release and once at
+// its unmapping.
+void FarPhysical() {
+  Say("set", cudaSetDevice(1));
+  Say("use", cudaFree(nullptr));
+  Say("back", cudaSetDevice(0));
+  Say("use", cudaFree(nullptr));
+  const Driver driver;
+  CUdeviceptr range = 0;
+  Say("reserve", driver.reserve(&range, 8 * kBytes, 0, 0, 0));
+  const CUmemGenericAllocationHandle first = Create(driver, 4 * kBytes, 1);
+  const CUmemGenericAllocationHandle second = Create(driver, 4 * kBytes, 1);
+  Say("release", driver.release(first));
+  Say("map", driver.map(range, 4 * kBytes, 0, second, 0));
+  Say("release", driver.release(second));
+  Say("unmap", driver.unmap(range, 4 * kBytes));
+  std::size_t left = 0;
+  std::size_t total = 0;
+  Say("set", cudaSetDevice(1));
+  Say("info", cudaMemGetInfo(&left, &total));
+  std::printf("used %zu\n", total - left);
 }
 
 // Refused calls change nothing and have the driver's own codes.
@@ -91,5 +114,8 @@ void LookUps() {
 
 }  // namespace
 
-constexpr Case kPhysicalCases[] = {
-    {"physical", Physical}, {"refused", Refused}, {"look-ups", LookUps}, {nullptr, nullptr}};
+constexpr Case kPhysicalCases[] = {{"physical", Physical},
+                                   {"far-physical", FarPhysical},
+                                   {"refused", Refused},
+                                   {"look-ups", LookUps},
+                                   {nullptr, nullptr}};

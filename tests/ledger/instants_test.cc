@@ -100,6 +100,54 @@ TEST_F(InstantsTest, TheByteClockYieldsToTheFirstSignalHoweverLong) {
   EXPECT_EQ(View().header().signal_ticks[static_cast<int>(Signal::k_bytes)].load(), 1001u);
 }
 
+// An optimizer that allocates in its first step alone (momentum, fused) ticks once.
+TEST_F(InstantsTest, AWeakerSignalTakesOverFromALeaderThatFellSilent) {
+  for (int step = 0; step < 300; ++step) {
+    ledger.Tick(Signal::k_module);
+    ledger.Tick(Signal::k_backward);
+    if (step == 1) ledger.Tick(Signal::k_optimizer);
+  }
+  EXPECT_EQ(static_cast<Signal>(View().header().clock.load()), Signal::k_backward);
+  EXPECT_GE(ledger.steps(), 270u);
+  EXPECT_LE(ledger.steps(), 300u);
+}
+
+TEST_F(InstantsTest, APhaseWithoutTheLeaderIsCountedByWhatGoesOn) {
+  for (int step = 0; step < 500; ++step) {
+    ledger.Tick(Signal::k_backward);
+    ledger.Tick(Signal::k_optimizer);
+  }
+  for (int step = 0; step < 500; ++step) ledger.Tick(Signal::k_backward);
+  EXPECT_EQ(static_cast<Signal>(View().header().clock.load()), Signal::k_backward);
+  EXPECT_GE(ledger.steps(), 850u);
+  const std::uint64_t before = ledger.steps();
+  for (int step = 0; step < 100; ++step) {
+    ledger.Tick(Signal::k_backward);
+    ledger.Tick(Signal::k_optimizer);
+  }
+  EXPECT_EQ(static_cast<Signal>(View().header().clock.load()), Signal::k_optimizer)
+      << "the leader came back";
+  EXPECT_LE(ledger.steps() - before, 101u);
+}
+
+TEST_F(InstantsTest, AccumulationAndEvaluationDoNotMoveTheClock) {
+  for (int step = 0; step < 50; ++step) {
+    for (int micro = 0; micro < 16; ++micro) ledger.Tick(Signal::k_backward);
+    ledger.Tick(Signal::k_optimizer);
+    if (step % 10 == 9)
+      for (int batch = 0; batch < 500; ++batch) ledger.Tick(Signal::k_module);
+  }
+  EXPECT_EQ(static_cast<Signal>(View().header().clock.load()), Signal::k_optimizer);
+  // The accumulated backwards before the first optimizer step count too.
+  EXPECT_LE(ledger.steps(), 50u + 16u);
+}
+
+TEST_F(InstantsTest, TheProgramsOwnStepsAreWaitedForForEver) {
+  ledger.Tick(Signal::k_program);
+  for (int step = 0; step < 5000; ++step) ledger.Tick(Signal::k_backward);
+  EXPECT_EQ(ledger.steps(), 1u);
+}
+
 TEST_F(InstantsTest, SegmentsAndHostMemoryDoNotMoveTheByteClock) {
   Born(0x1000, 1 << 30, format::Heap::k_driver, 0, format::kExpectSegment);
   Born(0x2000, 1 << 30, format::Heap::k_pinned);

@@ -1,6 +1,7 @@
 // The laws of ledger.h against a naive model, after every one of many random operations.
 #include <random>
 
+#include "tests/base/seeds.h"
 #include "tests/ledger/fixture.h"
 
 namespace cuheap::testing {
@@ -162,7 +163,7 @@ TEST_P(ModelTest, NoRecordIsKeptThatNoInstantNeeds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ModelTest, ::testing::Values(1u, 2u, 4711u));
+INSTANTIATE_TEST_SUITE_P(Seeds, ModelTest, ::testing::ValuesIn(Seeds({1, 2, 4711})));
 
 }  // namespace
 }  // namespace cuheap::testing

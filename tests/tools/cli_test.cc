@@ -68,6 +68,24 @@ TEST_F(CliTest, UsageIsExitTwo) {
   EXPECT_EQ(Cuheap("report --at mark:done t.cuheap").status, 0);
 }
 
+TEST_F(CliTest, WhatCannotBeMeantIsNotJudged) {
+  Leak(10);
+  maker.Finish();
+  EXPECT_EQ(Cuheap("report --device 7 --fail-on growing t.cuheap").status, 2);
+  EXPECT_EQ(Cuheap("report --warmup -1 t.cuheap").status, 2);
+  EXPECT_EQ(Cuheap("report --top -1 t.cuheap").status, 2);
+}
+
+TEST_F(CliTest, AFullDiskIsNoSuccess) {
+  Leak(10);
+  maker.Finish();
+  for (const char* verb : {"report", "report --json", "info", "cat"}) {
+    const Ran ran = Cuheap(std::string(verb) + " t.cuheap >/dev/full");
+    EXPECT_EQ(ran.status, 5) << verb;
+    EXPECT_NE(ran.err.find("No space left"), std::string::npos) << ran.err;
+  }
+}
+
 TEST_F(CliTest, BadInputIsExitThreeAndOneLine) {
   WriteBytes(maker.folder() + "/empty", "");
   WriteBytes(maker.folder() + "/foreign", std::string(5000, 'x'));
@@ -118,6 +136,17 @@ TEST_F(CliTest, InfoAndCatShowTheFile) {
   EXPECT_NE(text.out.find("block heap=\"driver\""), std::string::npos);
   const Ran json = Cuheap("cat --json t.cuheap");
   EXPECT_TRUE(nlohmann::json::accept(json.out.substr(0, json.out.find('\n'))));
+  EXPECT_EQ(json.err, "");
+}
+
+TEST_F(CliTest, CatSaysWhatIsMissing) {
+  Leak(10);
+  maker.Finish();
+  const std::string file = maker.folder() + "/t.cuheap";
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+  const Ran ran = Cuheap("cat t.cuheap");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_NE(ran.err.find("cuheap: t.cuheap: the file is cut"), std::string::npos) << ran.err;
 }
 
 }  // namespace

@@ -139,6 +139,13 @@ TEST(RenderTest, HostileNamesCannotMoveTheCursor) {
   EXPECT_TRUE(nlohmann::json::accept(json));
 }
 
+TEST(PaintTest, ANameIsOneWordForAShell) {
+  EXPECT_EQ(render::ShellWord("runs/a-1%.cuheap"), "runs/a-1%.cuheap");
+  EXPECT_EQ(render::ShellWord("my run's.cuheap"), "'my run'\\''s.cuheap'");
+  EXPECT_EQ(render::ShellWord("-x"), "./-x");
+  EXPECT_EQ(render::ShellWord(""), "''");
+}
+
 TEST(RenderTest, CatShowsEveryKindOfRecord) {
   Golden golden;
   std::set<std::string> kinds;

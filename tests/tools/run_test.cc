@@ -2,6 +2,7 @@
 // dies.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -89,6 +90,39 @@ TEST_F(RunTest, AnExistingTargetIsRefusedUnlessForced) {
   EXPECT_EQ(ReadBytes(At("a.cuheap")), "precious");
   EXPECT_EQ(Run("-f -o a.cuheap -- true", "TEST_RECORD=1").status, 0);
   EXPECT_TRUE(Read(At("a.cuheap")).completeness.clean_close);
+}
+
+TEST_F(RunTest, OnlyAFileIsEverReplaced) {
+  ASSERT_EQ(mkfifo(At("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(Run("-f -o pipe -- true", "TEST_RECORD=1").status, 2);
+  EXPECT_TRUE(fs::is_fifo(At("pipe")));
+}
+
+TEST_F(RunTest, APlaceholderInAFoldersNameIsFound) {
+  const Ran ran = Run("-o 'job-%p/x/a.cuheap' -- true", "TEST_RECORD=1");
+  EXPECT_NE(ran.err.find("/x/a.cuheap (pid "), std::string::npos) << ran.err;
+}
+
+TEST_F(RunTest, ATraceThatCannotGoHomeIsNamedWhereItIs) {
+  const Ran ran = Run("-o /proc/a.cuheap -- sh -c 'kill -KILL $$'", "TEST_RECORD=1");
+  EXPECT_NE(ran.err.find("next: cuheap report /dev/shm/"), std::string::npos) << ran.err;
+  const std::size_t at = ran.err.find("/dev/shm/");
+  fs::remove(ran.err.substr(at, ran.err.find_first_of(": \n", at) - at));
+}
+
+TEST_F(RunTest, WrongFlagsAndPlacesAreUsage) {
+  EXPECT_EQ(Run("--quite -- true").status, 2);
+  EXPECT_EQ(Run("-o " + std::string(950, 'x') + " -- true").status, 2);
+  const std::string gone = "mkdir gone && cd gone && rmdir ../gone && ../bin/cuheap run ";
+  EXPECT_EQ(Shell(folder.path(), gone + "-o a.cuheap -- true").status, 2);
+  EXPECT_EQ(Shell(folder.path(), gone + "-o " + At("a.cuheap") + " -- sh -c 'exit 4'").status, 4);
+}
+
+// Who ignores SIGCHLD hands that down, and the system then forgets how children ended.
+TEST_F(RunTest, AnIgnoredChildSignalIsNoReasonToWaitForEver) {
+  const Ran ran = Shell(
+      folder.path(), "(trap '' CHLD; exec timeout -k 1 20 ./bin/cuheap run -q -- sh -c 'exit 6')");
+  EXPECT_EQ(ran.status, 6);
 }
 
 TEST_F(RunTest, ChildrenHaveFilesOfTheirOwn) {

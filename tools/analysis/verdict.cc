@@ -174,7 +174,8 @@ Judgement Judge(const Horizon& horizon, const SiteSeries& series, const trace::T
   const auto rise = [&m](std::size_t i) {
     return static_cast<double>(m[i + 1]) - static_cast<double>(m[i]);
   };
-  judgement.slowing = rise(2) < rise(0) / 2;
+  // Also when nothing was added in the whole last window: a cache that is full by now.
+  judgement.slowing = rise(2) < rise(0) / 2 || series.surviving.back() <= m[3];
   judgement.confidence = ConfidenceIn(horizon, *windows, totals, judgement.slowing);
   return judgement;
 }

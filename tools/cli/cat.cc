@@ -1,5 +1,7 @@
+#include <cstdio>
 #include <memory>
 
+#include "tools/analysis/notes.h"
 #include "tools/cli/input.h"
 #include "tools/cli/verbs.h"
 #include "tools/render/json.h"
@@ -21,6 +23,8 @@ int Cat(const CatFlags& flags) {
   render::EachRecord(*trace, &frames, [&flags](const nlohmann::ordered_json& record) {
     Print((flags.json ? render::Dump(record, -1) : render::RecordLine(record)) + "\n");
   });
+  for (const std::string& sentence : analysis::MissingFrom(*trace))
+    std::fprintf(stderr, "cuheap: %s: %s\n", flags.file.c_str(), sentence.c_str());
   return kDone;
 }
 

@@ -52,6 +52,10 @@ bool Ended(pid_t child, int* status) {
   for (;;) {
     int state = 0;
     const pid_t got = waitpid(child, &state, WNOHANG | WUNTRACED);
+    if (got < 0 && errno == ECHILD) {
+      *status = 126;  // somebody else took its status
+      return true;
+    }
     if (got != child) return false;
     if (WIFSTOPPED(state)) {
       raise(SIGSTOP);
@@ -86,11 +90,19 @@ ChildEnd RunChild(const Command& command, const std::function<void()>& tick) {
     std::perror("cuheap run: pipe");
     return {false, 126};
   }
+  // Who starts us may have told the system to forget ended children; the command gets that back.
+  struct sigaction as_default = {};
+  struct sigaction inherited = {};
+  as_default.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &as_default, &inherited);
   const sigset_t watched = WatchedSignals();
   sigset_t mask;
   sigprocmask(SIG_BLOCK, &watched, &mask);
   const pid_t child = fork();
-  if (child == 0) BecomeCommand(command, mask, ends[1]);
+  if (child == 0) {
+    sigaction(SIGCHLD, &inherited, nullptr);
+    BecomeCommand(command, mask, ends[1]);
+  }
   const int reason = child < 0 ? errno : (close(ends[1]), ReasonFrom(ends[0]));
   close(ends[0]);
   if (child < 0) close(ends[1]);
@@ -103,6 +115,7 @@ ChildEnd RunChild(const Command& command, const std::function<void()>& tick) {
     end = {false, reason == ENOENT ? 127 : 126};
   }
   sigprocmask(SIG_SETMASK, &mask, nullptr);
+  sigaction(SIGCHLD, &inherited, nullptr);
   return end;
 }
 

@@ -1,4 +1,6 @@
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "tools/cli/verbs.h"
@@ -34,6 +36,10 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const int status = app.exit(error);
     return status == 0 ? kDone : kUsage;
+  }
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && errno != EPIPE) {
+    std::fprintf(stderr, "cuheap: standard output: %s\n", std::strerror(errno));
+    return kEnvironment;
   }
   return code;
 }

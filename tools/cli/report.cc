@@ -38,6 +38,11 @@ Result<Outcome> ReportOn(const std::string& file, const ReportFlags& flags,
   trace::TraceFrames frames(*trace);
   const Result<analysis::Report> report = analysis::MakeReport(*trace, options, &frames);
   if (!report.ok()) return Error{report.error().kind, file + ": " + report.error().message};
+  if (flags.has_device && flags.device >= trace->devices.size())
+    return Error{ErrorKind::kAbsent, file + ": has no device " + std::to_string(flags.device)};
+  if (flags.has_device && !trace->devices[flags.device].seen())
+    return Error{ErrorKind::kAbsent,
+                 file + ": has nothing of device " + std::to_string(flags.device)};
   if (flags.json) {
     Print(render::Dump(render::ToJson(*report), flags.files.size() == 1 ? 1 : -1) + "\n");
   } else {
@@ -83,9 +88,12 @@ void AddReport(CLI::App& app, int* code) {
                  "JSON, schema cuheap.report/1; one document a line for several files");
   verb->add_option("--at", flags->at, "step (last step end), peak, oom, end, mark:NAME or step:N")
       ->capture_default_str();
-  verb->add_option("--top", flags->top, "rows of a table")->capture_default_str();
+  verb->add_option("--top", flags->top, "rows of a table")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   CLI::Option* warmup =
-      verb->add_option("--warmup", flags->warmup, "steps of warm-up (default: the first third)");
+      verb->add_option("--warmup", flags->warmup, "steps of warm-up (default: the first third)")
+          ->check(CLI::NonNegativeNumber);
   CLI::Option* device =
       verb->add_option("--device", flags->device, "only this device")->check(CLI::Range(0, 15));
   const std::map<std::string, Color> colors = {
@@ -93,7 +101,7 @@ void AddReport(CLI::App& app, int* code) {
   verb->add_option("--color", flags->color, "auto, always or never")
       ->transform(CLI::CheckedTransformer(colors));
   verb->add_option("--fail-on", flags->fail_on,
-                   "exit 1 on these findings: growing, orphaned, stuck, late");
+                   "exit 1 on these findings: growing (of high confidence), orphaned, stuck, late");
   verb->add_flag("--require-complete", flags->require_complete,
                  "exit 4 if something is missing from a file");
   verb->callback([flags, warmup, device, code] {

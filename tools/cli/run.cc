@@ -13,6 +13,7 @@
 #include "tools/cli/run_folder.h"
 #include "tools/cli/run_target.h"
 #include "tools/cli/verbs.h"
+#include "tools/render/paint.h"
 #include "tools/trace/reader.h"
 
 namespace cuheap::cli {
@@ -77,18 +78,23 @@ std::string ShortName(const std::string& path) {
 
 void SayWhatWasWritten(const std::vector<std::string>& files) {
   if (files.empty()) {
-    std::fprintf(stderr, "cuheap: no process touched CUDA, so nothing was recorded\n");
+    const char* off = EnvironmentValue("CUHEAP_OFF");
+    const bool is_off = off != nullptr && *off != '\0' && std::string_view(off) != "0";
+    std::fprintf(stderr, "cuheap: %s, so nothing was recorded\n",
+                 is_off ? "CUHEAP_OFF is set" : "no process touched CUDA");
     return;
   }
+  constexpr std::size_t kProgramWidth = 100;
   std::string next = "cuheap report";
   for (const std::string& file : files) {
     const std::string name = ShortName(file);
-    next += " " + name;
+    next += " " + render::ShellWord(name);
     const Result<trace::Trace> header = trace::ReadTraceHeader(file);
     if (!header.ok()) continue;
     std::fprintf(stderr, "cuheap: %s %s (pid %u, %s, %s)\n",
                  header->completeness.running ? "still writing" : "wrote", name.c_str(),
-                 header->identity.pid, header->identity.program.c_str(),
+                 header->identity.pid,
+                 render::Shortened(render::Safe(header->identity.program), kProgramWidth).c_str(),
                  analysis::SizeText(static_cast<double>(header->file_bytes)).c_str());
   }
   std::fprintf(stderr, "cuheap: next: %s\n", next.c_str());
@@ -156,10 +162,11 @@ void AddRun(CLI::App& app, const std::vector<std::string>& command, int* code) {
   verb->add_flag("-f,--force", flags->force, "replace an existing file");
   verb->add_option("--stacks", flags->stacks, "auto, none, tag, python, native or all")
       ->check(CLI::IsMember({"auto", "none", "tag", "python", "native", "all"}));
-  verb->add_option("--limit", flags->limit, "size limit of a trace, as 256M")
+  verb->add_option("--limit", flags->limit, "size limit of a trace, as 256M (1M at least)")
       ->transform(CLI::AsSizeValue(false));
-  verb->add_option("--fail-on", flags->fail_on,
-                   "findings that change the exit code: growing, orphaned, stuck, late");
+  verb->add_option(
+      "--fail-on", flags->fail_on,
+      "findings that change the exit code: growing (of high confidence), orphaned, stuck, late");
   verb->add_option("--error-exitcode", flags->error_exitcode, "the exit code then")
       ->capture_default_str()
       ->check(CLI::Range(0, 255));
@@ -170,6 +177,10 @@ void AddRun(CLI::App& app, const std::vector<std::string>& command, int* code) {
   verb->prefix_command();
   verb->callback([flags, command, verb, code] {
     flags->command = verb->remaining();
+    if (!flags->command.empty() && flags->command[0].starts_with('-')) {
+      *code = Complain({ErrorKind::kAbsent, "run: no such flag: " + flags->command[0]});
+      return;
+    }
     flags->command.insert(flags->command.end(), command.begin(), command.end());
     *code = Run(*flags);
   });

@@ -57,6 +57,7 @@ std::vector<std::string> CollectFiles(const std::string& folder) {
     } else {
       std::fprintf(stderr, "cuheap: the trace stays at %s: %s\n", file.c_str(),
                    home.error().message.c_str());
+      homes.push_back(file);
     }
   }
   return homes;

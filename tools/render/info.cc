@@ -112,7 +112,7 @@ std::string Info(const Trace& trace) {
           trace.blocks.size(), trace.instants.size(), trace.marks.size(),
           trace.dictionary.site_count(), trace.dictionary.code_count(),
           trace.dictionary.module_count(), trace.dictionary.string_count()));
-  return out + "\nnext: cuheap report " + Safe(trace.path) + "\n";
+  return out + "\nnext: cuheap report " + ShellWord(trace.path) + "\n";
 }
 
 }  // namespace cuheap::render

@@ -17,6 +17,17 @@ std::string Safe(std::string_view text) {
   return safe;
 }
 
+std::string ShellWord(std::string_view name) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./%+=:,@";
+  std::string word(name.starts_with('-') ? "./" : "");
+  if (!name.empty() && name.find_first_not_of(kPlain) == std::string_view::npos)
+    return word.append(name);
+  word += '\'';
+  for (const char c : name) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + '\'';
+}
+
 std::string Shortened(std::string_view text, std::size_t width) {
   if (text.size() <= width || width < 8) return std::string(text);
   const std::size_t front = (width - 3) / 2;

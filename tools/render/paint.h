@@ -21,6 +21,8 @@ class Paint {
 };
 
 std::string Safe(std::string_view text);
+// The name of a file as one word of a command line, for a shell.
+std::string ShellWord(std::string_view name);
 // At most `width` characters, the middle left out.
 std::string Shortened(std::string_view text, std::size_t width);
 

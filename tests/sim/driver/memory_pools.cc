@@ -184,19 +184,38 @@ CUresult face::MemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool handle,
   return CUDA_SUCCESS;
 }
 
+// Graph memory is never cached: what is reserved is in use.
 CUresult face::DeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
                                           void* value) {
   CUHEAP_SIM_TRY(NeedPointers(value));
   CUHEAP_SIM_TRY(NeedDevice(device));
-  if (attribute != CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT &&
-      attribute != CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT) {
-    return NotSimulated("cuDeviceGetGraphMemAttribute of a high watermark");
+  auto* const bytes = static_cast<cuuint64_t*>(value);
+  switch (attribute) {
+    case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
+    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
+      *bytes = UsedBytes(device, MemoryKind::kGraph);
+      return CUDA_SUCCESS;
+    case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
+    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH:
+      *bytes = MostUsedBytes(device, MemoryKind::kGraph);
+      return CUDA_SUCCESS;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
   }
-  *static_cast<cuuint64_t*>(value) = UsedBytes(device, MemoryKind::kGraph);
+}
+
+// Only the high watermarks can be set, and only to 0: back to what is used now.
+CUresult face::DeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
+                                          void* value) {
+  CUHEAP_SIM_TRY(NeedPointers(value));
+  CUHEAP_SIM_TRY(NeedDevice(device));
+  const bool is_high = attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH ||
+                       attribute == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
+  if (!is_high || *static_cast<cuuint64_t*>(value) != 0) return CUDA_ERROR_INVALID_VALUE;
+  ForgetMostUsed(device, MemoryKind::kGraph);
   return CUDA_SUCCESS;
 }
 
-// Graph memory is never cached, so there is nothing to trim.
 CUresult face::DeviceGraphMemTrim(CUdevice device) { return NeedDevice(device); }
 
 }  // namespace cuheap::sim

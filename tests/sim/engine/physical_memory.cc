@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -17,6 +18,7 @@ namespace {
 
 int files[kMaxDevices];
 std::uint64_t used_bytes[kMaxDevices][static_cast<int>(MemoryKind::kCount)];
+std::uint64_t most_used[kMaxDevices][static_cast<int>(MemoryKind::kCount)];
 std::uint64_t next_block_id = 1;
 int local_holds[kMaxExports];  // how often this process holds each export
 
@@ -139,6 +141,16 @@ std::uint64_t UsedBytes(int device, MemoryKind kind) {
   return used_bytes[device][static_cast<int>(kind)];
 }
 
+std::uint64_t MostUsedBytes(int device, MemoryKind kind) {
+  const EngineLock lock;
+  return most_used[device][static_cast<int>(kind)];
+}
+
+void ForgetMostUsed(int device, MemoryKind kind) {
+  const EngineLock lock;
+  most_used[device][static_cast<int>(kind)] = used_bytes[device][static_cast<int>(kind)];
+}
+
 PhysicalAllocation::PhysicalAllocation(int device, MemoryKind kind, std::uint64_t bytes,
                                        std::vector<PageRun> runs)
     : device_(device),
@@ -146,7 +158,10 @@ PhysicalAllocation::PhysicalAllocation(int device, MemoryKind kind, std::uint64_
       bytes_(bytes),
       runs_(std::move(runs)),
       block_id_(next_block_id++) {
-  used_bytes[device_][static_cast<int>(kind_)] += bytes_;
+  std::uint64_t& used = used_bytes[device_][static_cast<int>(kind_)];
+  std::uint64_t& most = most_used[device_][static_cast<int>(kind_)];
+  used += bytes_;
+  most = std::max(most, used);
 }
 
 PhysicalAllocation::~PhysicalAllocation() {

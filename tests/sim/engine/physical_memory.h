@@ -65,5 +65,8 @@ void PunchHole(int device, std::uint64_t offset, std::uint64_t bytes);
 // Bytes in whole pages: free on the device, and used by this process for one kind.
 std::uint64_t FreeBytes(int device);
 std::uint64_t UsedBytes(int device, MemoryKind kind);
+// The most that UsedBytes was since the last ForgetMostUsed.
+std::uint64_t MostUsedBytes(int device, MemoryKind kind);
+void ForgetMostUsed(int device, MemoryKind kind);
 
 }  // namespace cuheap::sim
