@@ -2,6 +2,7 @@
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/event.h"
 #include "tests/sim/engine/memory_pool.h"
+#include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
 namespace {
@@ -26,8 +27,9 @@ CUresult Alive(CUcontext handle, Context** out) {
 
 CUresult Synchronize(Context* context) {
   CUHEAP_SIM_TRY(CheckUnsafeCall());
+  WaitForContext(context);
   TrimAtSynchronization(context->device);
-  return CUDA_SUCCESS;
+  return context->broken;
 }
 
 }  // namespace
@@ -46,12 +48,14 @@ CUresult face::DevicePrimaryCtxRelease(CUdevice device) {
 }
 CUresult face::DevicePrimaryCtxRelease_v2(CUdevice device) {
   CUHEAP_SIM_TRY(NeedDevice(device));
+  WaitForDevice(device);
   return ReleasePrimary(device);
 }
 
 CUresult face::DevicePrimaryCtxReset(CUdevice device) { return DevicePrimaryCtxReset_v2(device); }
 CUresult face::DevicePrimaryCtxReset_v2(CUdevice device) {
   CUHEAP_SIM_TRY(NeedDevice(device));
+  WaitForDevice(device);
   return ResetPrimary(device);
 }
 
@@ -90,6 +94,7 @@ CUresult face::CtxDestroy(CUcontext handle) { return CtxDestroy_v2(handle); }
 CUresult face::CtxDestroy_v2(CUcontext handle) {
   Context* context = nullptr;
   CUHEAP_SIM_TRY(Alive(handle, &context));
+  WaitForContext(context);
   return DestroyContext(context);
 }
 

@@ -1,6 +1,7 @@
 // Copies: one, two and three dimensions, at once or in a stream.
 #include "tests/sim/driver/copy_box.h"
 #include "tests/sim/driver/support.h"
+#include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
 namespace {
@@ -16,7 +17,9 @@ CUresult CopyNow(const CopyOp& copy) {
     const EngineLock lock;
     CUHEAP_SIM_TRY(RefuseOn(stream));
   }
-  return Execute(copy);
+  CUHEAP_SIM_TRY(Submit(stream, copy));
+  WaitForStream(stream);
+  return stream->context->broken;
 }
 
 CUresult CopyIn(CUstream handle, const CopyOp& copy) {

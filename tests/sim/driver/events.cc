@@ -11,16 +11,13 @@ CUresult EventOf(CUevent handle, Event** out) {
   return *out == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
 
-// A query, or a wait that ends at once.
-CUresult Ask(CUevent handle) {
-  Event* event = nullptr;
-  CUHEAP_SIM_TRY(EventOf(handle, &event));
-  const CUresult result = QueryEvent(event);
-  if (!AnyCapture()) return result;
-  const EngineLock lock;
-  if (result != CUDA_SUCCESS) {
-    InvalidateCaptureOf(event);
-    return result;
+// What asks or waits for an event may not meet a capture.
+CUresult MayAskFor(CUevent handle, Event** event) {
+  CUHEAP_SIM_TRY(EventOf(handle, event));
+  if ((*event)->capture_id.load() != 0) {
+    const EngineLock lock;
+    InvalidateCaptureOf(*event);
+    return CUDA_ERROR_CAPTURED_EVENT;
   }
   return CheckUnsafeCall();
 }
@@ -59,12 +56,18 @@ CUresult face::EventRecordWithFlags(CUevent handle, CUstream stream_handle, unsi
   return RecordEvent(stream, event, flags == CU_EVENT_RECORD_EXTERNAL);
 }
 
-CUresult face::EventQuery(CUevent handle) { return Ask(handle); }
+CUresult face::EventQuery(CUevent handle) {
+  Event* event = nullptr;
+  CUHEAP_SIM_TRY(MayAskFor(handle, &event));
+  return QueryEvent(event);
+}
 
 CUresult face::EventSynchronize(CUevent handle) {
-  CUHEAP_SIM_TRY(Ask(handle));
-  TrimAtSynchronization(Events().Find(handle)->context->device);
-  return CUDA_SUCCESS;
+  Event* event = nullptr;
+  CUHEAP_SIM_TRY(MayAskFor(handle, &event));
+  WaitForEvent(event);
+  TrimAtSynchronization(event->context->device);
+  return event->context->broken;
 }
 
 CUresult face::EventElapsedTime(float* milliseconds, CUevent start, CUevent end) {

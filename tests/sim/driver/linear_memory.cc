@@ -3,6 +3,7 @@
 #include "tests/sim/engine/device_memory.h"
 #include "tests/sim/engine/ipc.h"
 #include "tests/sim/engine/memory_pool.h"
+#include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
 namespace {
@@ -10,6 +11,16 @@ namespace {
 CUresult PrepareAllocation(Context** context) {
   CUHEAP_SIM_TRY(CurrentContext(context));
   return CheckUnsafeCall();
+}
+
+// Memory that goes away at once waits for the work of its device.
+void WaitForUsersOf(std::uintptr_t address) {
+  int device = -1;
+  {
+    const EngineLock lock;
+    if (const Allocation* block = FindAllocation(address)) device = block->device;
+  }
+  if (device >= 0) WaitForDevice(device);
 }
 
 std::uintptr_t AddressOf(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
@@ -49,6 +60,7 @@ CUresult face::MemFree_v2(CUdeviceptr address) {
   CUHEAP_SIM_TRY(NeedContext());
   if (address == 0) return CUDA_SUCCESS;
   CUHEAP_SIM_TRY(CheckUnsafeCall());
+  WaitForUsersOf(address);
   return FreeDevice(address);
 }
 
@@ -88,6 +100,7 @@ CUresult face::MemFreeHost(void* memory) {
   CUHEAP_SIM_TRY(NeedContext());
   if (memory == nullptr) return CUDA_SUCCESS;
   CUHEAP_SIM_TRY(CheckUnsafeCall());
+  WaitForUsersOf(AddressOf(memory));
   return FreeHost(AddressOf(memory));
 }
 
@@ -100,6 +113,7 @@ CUresult face::MemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
 CUresult face::MemHostUnregister(void* memory) {
   CUHEAP_SIM_TRY(NeedContext());
   CUHEAP_SIM_TRY(CheckUnsafeCall());
+  WaitForUsersOf(AddressOf(memory));
   return UnregisterHost(AddressOf(memory));
 }
 
@@ -148,6 +162,7 @@ CUresult face::IpcOpenMemHandle_v2(CUdeviceptr* out, CUipcMemHandle handle, unsi
 
 CUresult face::IpcCloseMemHandle(CUdeviceptr address) {
   CUHEAP_SIM_TRY(NeedContext());
+  WaitForUsersOf(address);
   return CloseIpcHandle(address);
 }
 

@@ -43,7 +43,7 @@ CUresult Allocate(CUdeviceptr* out, size_t bytes, MemoryPool* pool, Stream* stre
     }
   }
   std::uintptr_t address = 0;
-  CUHEAP_SIM_TRY(AllocateFromPool(pool, stream->context, bytes, &address));
+  CUHEAP_SIM_TRY(AllocateFromPool(pool, stream, bytes, &address));
   *out = address;
   return CUDA_SUCCESS;
 }
@@ -71,10 +71,12 @@ CUresult face::MemFreeAsync(CUdeviceptr address, CUstream handle) {
   Stream* stream = nullptr;
   CUHEAP_SIM_TRY(StreamOf(handle, &stream));
   if (address == 0) return CUDA_SUCCESS;
-  const EngineLock lock;
-  CUHEAP_SIM_TRY(CheckSubmission(stream));
-  if (stream->capture.load() != nullptr) return Submit(stream, FreeOp{address});
-  return FreeDevice(address);
+  {
+    const EngineLock lock;
+    CUHEAP_SIM_TRY(CheckSubmission(stream));
+    if (stream->capture.load() != nullptr) return Submit(stream, FreeOp{address});
+  }
+  return FreeInStream(address, stream);
 }
 
 CUresult face::DeviceGetDefaultMemPool(CUmemoryPool* out, CUdevice device) {
@@ -136,6 +138,7 @@ CUresult face::MemPoolTrimTo(CUmemoryPool handle, size_t keep) {
   MemoryPool* pool = nullptr;
   CUHEAP_SIM_TRY(PoolOf(handle, &pool));
   const EngineLock lock;
+  pool->pending.ReturnDone(&pool->heap);
   pool->heap.Trim(keep);
   return CUDA_SUCCESS;
 }

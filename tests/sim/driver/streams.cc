@@ -4,6 +4,7 @@
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/event.h"
 #include "tests/sim/engine/memory_pool.h"
+#include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
 namespace {
@@ -13,8 +14,8 @@ CUresult OwnStream(CUstream handle, Stream** out) {
   return *out == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
 
-// What waits for a stream may not meet a capture.
-CUresult WaitFor(CUstream handle, Stream** out) {
+// What asks or waits for a stream may not meet a capture.
+CUresult MayAskFor(CUstream handle, Stream** out) {
   CUHEAP_SIM_TRY(StreamOf(handle, out));
   if (!AnyCapture()) return CUDA_SUCCESS;
   const EngineLock lock;
@@ -59,14 +60,16 @@ CUresult face::StreamDestroy_v2(CUstream handle) {
 
 CUresult face::StreamQuery(CUstream handle) {
   Stream* stream = nullptr;
-  return WaitFor(handle, &stream);
+  CUHEAP_SIM_TRY(MayAskFor(handle, &stream));
+  return IsDone(stream) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult face::StreamSynchronize(CUstream handle) {
   Stream* stream = nullptr;
-  CUHEAP_SIM_TRY(WaitFor(handle, &stream));
+  CUHEAP_SIM_TRY(MayAskFor(handle, &stream));
+  WaitForStream(stream);
   TrimAtSynchronization(stream->context->device);
-  return CUDA_SUCCESS;
+  return stream->context->broken;
 }
 
 CUresult face::StreamGetPriority(CUstream handle, int* priority) {
@@ -128,7 +131,7 @@ CUresult face::StreamAddCallback(CUstream handle, CUstreamCallback function, voi
                                  unsigned flags) {
   if (function == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   Stream* stream = nullptr;
-  CUHEAP_SIM_TRY(WaitFor(handle, &stream));  // refused in captures, unlike a host function
+  CUHEAP_SIM_TRY(MayAskFor(handle, &stream));  // refused in captures, unlike a host function
   return Submit(stream, HostOp{RunCallback, new Callback{function, handle, data}});
 }
 

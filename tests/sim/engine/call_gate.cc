@@ -17,6 +17,7 @@
 #include "tests/sim/engine/address_space.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/guard.h"
+#include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
 
@@ -24,7 +25,7 @@ std::atomic<int> gate_state{1};
 
 namespace {
 
-enum GateBits { kNotInitialised = 1, kForked = 2, kLogging = 4 };
+enum GateBits { kNotInitialised = 1, kForked = 2, kLogging = 4, kSeeded = 8 };
 
 int log_file = -1;
 thread_local constinit int per_thread_depth = 0;
@@ -57,6 +58,7 @@ CUresult OpenMachine() {
   }
   pthread_atfork(nullptr, nullptr, AfterForkInChild);
   ReportForeignLibraries();
+  if (TheSettings().clock.kind == ClockKind::kSeeded) gate_state |= kSeeded;
   gate_state &= ~kNotInitialised;
   return CUDA_SUCCESS;
 }
@@ -79,6 +81,7 @@ CUresult Initialise() {
 CUresult AskGate(bool needs_initialisation) {
   OpenLog();
   const int state = gate_state;
+  if (state == kSeeded || state == (kSeeded | kLogging)) Drift();
   if (!needs_initialisation) return CUDA_SUCCESS;
   return (state & (kNotInitialised | kForked)) != 0 ? CUDA_ERROR_NOT_INITIALIZED : CUDA_SUCCESS;
 }

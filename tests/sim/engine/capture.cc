@@ -179,7 +179,7 @@ CUresult WaitInCapture(Stream* stream, Event* event) {
   Capture* here = stream->capture;
   if (captured == nullptr) {
     if (event->capture_id != 0) return CUDA_ERROR_CAPTURED_EVENT;
-    if (here == nullptr || event->reached_ns == 0) return CUDA_SUCCESS;
+    if (here == nullptr || !event->IsRecorded()) return CUDA_SUCCESS;
     here->invalid = true;
     return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
   }

@@ -40,6 +40,7 @@ CUresult Activate(Context* context) {
   context->id = ++created;
   SetLimits(context);
   context->legacy_stream = NewStream(context, CU_STREAM_DEFAULT, 0);
+  context->broken = CUDA_SUCCESS;
   context->alive = true;
   return CUDA_SUCCESS;
 }
@@ -135,7 +136,7 @@ CUresult CurrentContext(Context** out) {
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (!context->alive.load(std::memory_order_acquire)) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   *out = context;
-  return CUDA_SUCCESS;
+  return context->broken.load(std::memory_order_acquire);
 }
 
 CUresult PushContext(Context* context) {

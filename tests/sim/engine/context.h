@@ -22,6 +22,8 @@ struct Context {
   unsigned flags = 0;
   std::uint64_t id = 0;
   std::atomic<bool> alive{false};
+  // The sticky error of work that failed: every call says it until the context is made anew.
+  std::atomic<CUresult> broken{CUDA_SUCCESS};
   std::atomic<Stream*> legacy_stream{nullptr};
   PhysicalPtr memory;
   std::size_t limits[CU_LIMIT_MAX] = {};
@@ -41,7 +43,8 @@ void PrimaryState(int device, unsigned* flags, int* active);
 
 // The top of the stack, nullptr when it is empty. It may be a destroyed context.
 Context* TopContext();
-// The same with its verdict: INVALID_CONTEXT, CONTEXT_IS_DESTROYED or SUCCESS.
+// The same with its verdict: INVALID_CONTEXT, CONTEXT_IS_DESTROYED, its sticky error or
+// SUCCESS.
 CUresult CurrentContext(Context** out);
 CUresult PushContext(Context* context);
 CUresult PopContext(Context** out);

@@ -6,6 +6,7 @@
 
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/memory_pool.h"
+#include "tests/sim/engine/race_checks.h"
 #include "tests/sim/engine/segmented_heap.h"
 
 namespace cuheap::sim {
@@ -61,6 +62,7 @@ CUresult AllocateLinear(Context* context, std::uint64_t bytes, std::uintptr_t* o
 
 void Discard(std::uintptr_t base) {
   const Allocation block = AllAllocations().at(base);
+  MemoryEnds(base, block.bytes);
   RemoveAllocation(base);
   switch (block.type) {
     case AllocationType::kLinear:

@@ -1,8 +1,19 @@
 #include "tests/sim/engine/event.h"
 
 #include <ctime>
+#include <mutex>
+
+#include "tests/sim/engine/clock.h"
 
 namespace cuheap::sim {
+namespace {
+
+std::mutex& RecordMutex() {
+  static auto& mutex = *new std::mutex;
+  return mutex;
+}
+
+}  // namespace
 
 HandlePool<Event>& Events() {
   static auto& pool = *new HandlePool<Event>;
@@ -18,6 +29,22 @@ void Event::MarkReached() {
   if (capture_id.load(std::memory_order_relaxed) != 0) capture_id = 0;
 }
 
+void Event::MarkQueued(TicketPtr ticket) {
+  const std::lock_guard<std::mutex> guard(RecordMutex());
+  record = std::move(ticket);
+  capture_id = 0;
+}
+
+TicketPtr Event::Record() const {
+  const std::lock_guard<std::mutex> guard(RecordMutex());
+  return record;
+}
+
+std::uint64_t Event::ReachedNs() const {
+  const TicketPtr ticket = Record();
+  return ticket == nullptr ? reached_ns.load() : TimeOf(ticket);
+}
+
 CUresult NewEvent(Context* context, unsigned flags, Event** out) {
   constexpr unsigned kKnown =
       CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
@@ -31,8 +58,13 @@ CUresult NewEvent(Context* context, unsigned flags, Event** out) {
 }
 
 CUresult QueryEvent(Event* event) {
-  return event->capture_id.load(std::memory_order_acquire) != 0 ? CUDA_ERROR_CAPTURED_EVENT
-                                                                : CUDA_SUCCESS;
+  const TicketPtr ticket = IsQueued() ? event->Record() : nullptr;
+  return ticket == nullptr || IsDone(ticket) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+void WaitForEvent(Event* event) {
+  if (!IsQueued()) return;
+  if (const TicketPtr ticket = event->Record()) WaitFor(ticket);
 }
 
 CUresult ElapsedTime(float* milliseconds, Event* start, Event* end) {
@@ -40,9 +72,10 @@ CUresult ElapsedTime(float* milliseconds, Event* start, Event* end) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
   if (start->capture_id != 0 || end->capture_id != 0) return CUDA_ERROR_CAPTURED_EVENT;
-  const std::uint64_t from = start->reached_ns;
-  const std::uint64_t to = end->reached_ns;
-  if (from == 0 || to == 0) return CUDA_ERROR_INVALID_HANDLE;
+  if (!start->IsRecorded() || !end->IsRecorded()) return CUDA_ERROR_INVALID_HANDLE;
+  const std::uint64_t from = start->ReachedNs();
+  const std::uint64_t to = end->ReachedNs();
+  if (from == 0 || to == 0) return CUDA_ERROR_NOT_READY;
   *milliseconds =
       static_cast<float>(static_cast<double>(static_cast<std::int64_t>(to - from)) / 1e6);
   return CUDA_SUCCESS;

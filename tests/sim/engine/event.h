@@ -1,4 +1,5 @@
-// Events. Outside captures, recording stores a time and takes no lock.
+// Events. Under the plain eager clock and outside captures, recording stores a time and takes no
+// lock; else the event has the ticket of its place in the stream's queue.
 #pragma once
 
 #include <cuda.h>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "tests/sim/engine/handle_pool.h"
+#include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
 
@@ -17,19 +19,26 @@ struct GraphNode;
 struct Event {
   Context* context = nullptr;
   unsigned flags = 0;
-  std::atomic<std::uint64_t> reached_ns{0};  // 0: never recorded
+  std::atomic<std::uint64_t> reached_ns{0};  // 0: never recorded, or its record is queued
+  TicketPtr record;                          // of the last record that was queued; under its lock
   // Where it was last recorded, if that was in a capture (0: it was not).
   std::atomic<std::uint64_t> capture_id{0};
   std::vector<GraphNode*> captured_after;  // guarded by the engine's lock
 
   void MarkReached();
+  void MarkQueued(TicketPtr ticket);
+  TicketPtr Record() const;  // none: never queued
+  // 0: not recorded, or not reached.
+  std::uint64_t ReachedNs() const;
+  bool IsRecorded() const { return reached_ns.load() != 0 || Record() != nullptr; }
 };
 
 HandlePool<Event>& Events();
 CUresult NewEvent(Context* context, unsigned flags, Event** out);
 
-// QUERY of an event whose last record was captured is CAPTURED_EVENT.
+// SUCCESS or NOT_READY. REQUIRES: not captured.
 CUresult QueryEvent(Event* event);
+void WaitForEvent(Event* event);
 CUresult ElapsedTime(float* milliseconds, Event* start, Event* end);
 
 }  // namespace cuheap::sim

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tests/sim/engine/clock.h"
+#include "tests/sim/engine/device_memory.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/race_checks.h"
+#include "tests/sim/engine/stream.h"
 
 namespace cuheap::sim {
 namespace {
@@ -16,6 +20,45 @@ std::atomic<bool> any_pool_used{false};
 bool IsReuse(CUmemPool_attribute attribute) {
   return attribute >= CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES &&
          attribute <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
+}
+
+ReusePolicy PolicyOf(const MemoryPool& pool) {
+  return {pool.reuse[CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] != 0,
+          pool.reuse[CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC] != 0,
+          pool.reuse[CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES] != 0};
+}
+
+// Where the next block lies, and what its stream has to wait for.
+std::optional<PendingFrees::Reused> FindMemory(MemoryPool* pool, Stream* stream,
+                                               std::uint64_t bytes) {
+  const std::uint64_t limit =
+      pool->properties.maxSize == 0 ? UINT64_MAX : std::max(pool->properties.maxSize, kPageBytes);
+  const ReusePolicy policy = PolicyOf(*pool);
+  if (policy.opportunistic) pool->pending.ReturnDone(&pool->heap);
+  if (auto reused = pool->pending.Take(bytes, stream, policy)) return reused;
+  if (const auto address = pool->heap.Allocate(bytes, limit))
+    return PendingFrees::Reused{*address, nullptr};
+  return pool->pending.TakeByWaiting(bytes, policy);
+}
+
+void AddPooled(MemoryPool* pool, Context* context, std::uint64_t bytes, std::uintptr_t address) {
+  Allocation block;
+  block.base = address;
+  block.bytes = bytes;
+  block.type = AllocationType::kPooled;
+  block.device = pool->device;
+  block.context = context;
+  block.pool = pool;
+  block.held_bytes = bytes;
+  block.region = pool->heap.RegionOf(address);
+  AddAllocation(std::move(block));
+  ++pool->live_blocks;
+  pool->used_high = std::max(pool->used_high, pool->heap.used());
+  pool->reserved_high = std::max(pool->reserved_high, pool->heap.reserved());
+}
+
+void Left(MemoryPool* pool) {
+  if (--pool->live_blocks == 0 && pool->destroyed) MemoryPools().Delete(pool);
 }
 
 }  // namespace
@@ -67,44 +110,60 @@ CUresult DestroyPool(MemoryPool* pool) {
   return CUDA_SUCCESS;
 }
 
-CUresult AllocateFromPool(MemoryPool* pool, Context* context, std::uint64_t bytes,
+CUresult AllocateFromPool(MemoryPool* pool, Stream* stream, std::uint64_t bytes,
                           std::uintptr_t* out) {
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (bytes > DeviceCapacity(pool->device)) return CUDA_ERROR_OUT_OF_MEMORY;
-  const EngineLock lock;
   any_pool_used = true;
-  const std::uint64_t limit =
-      pool->properties.maxSize == 0 ? UINT64_MAX : std::max(pool->properties.maxSize, kPageBytes);
-  const auto address = pool->heap.Allocate(bytes, limit);
-  if (!address) return CUDA_ERROR_OUT_OF_MEMORY;
-  Allocation block;
-  block.base = *address;
-  block.bytes = bytes;
-  block.type = AllocationType::kPooled;
-  block.device = pool->device;
-  block.context = context;
-  block.pool = pool;
-  block.held_bytes = bytes;
-  block.region = pool->heap.RegionOf(*address);
-  AddAllocation(std::move(block));
-  ++pool->live_blocks;
-  pool->used_high = std::max(pool->used_high, pool->heap.used());
-  pool->reserved_high = std::max(pool->reserved_high, pool->heap.reserved());
-  *out = *address;
+  std::optional<PendingFrees::Reused> found;
+  {
+    const EngineLock lock;
+    found = FindMemory(pool, stream, bytes);
+    if (!found) return CUDA_ERROR_OUT_OF_MEMORY;
+    AddPooled(pool, stream->context, bytes, found->address);
+  }
+  *out = found->address;
+  if (!IsQueued()) return CUDA_SUCCESS;
+  TicketPtr ticket;
+  std::vector<TicketPtr> after;
+  if (found->wait_for != nullptr) after.push_back(found->wait_for);
+  const CUresult result = Enqueue(stream, EmptyOp{}, after, &ticket);
+  MemoryBegins(found->address, bytes, ticket);
+  return result;
+}
+
+CUresult FreeInStream(std::uintptr_t address, Stream* stream) {
+  {
+    const EngineLock lock;
+    const Allocation* block = FindAllocation(address);
+    if (block == nullptr || block->base != address) return CUDA_ERROR_INVALID_VALUE;
+    if (block->type != AllocationType::kPooled || !IsQueued()) return FreeDevice(address);
+  }
+  TicketPtr ticket;
+  const CUresult result = Enqueue(stream, EmptyOp{}, {}, &ticket);
+  if (result != CUDA_SUCCESS) return result;
+  const EngineLock lock;
+  const Allocation block = AllAllocations().at(address);
+  MemoryEnds(address, block.bytes, ticket);
+  RemoveAllocation(address);
+  block.pool->pending.Add(address, block.held_bytes, ticket);
+  Left(block.pool);
   return CUDA_SUCCESS;
 }
 
 void ReturnToPool(const Allocation& block) {
   MemoryPool* pool = block.pool;
   pool->heap.Free(block.base, block.held_bytes);
-  if (--pool->live_blocks == 0 && pool->destroyed) MemoryPools().Delete(pool);
+  Left(pool);
 }
 
 void TrimAtSynchronization(int device) {
   if (!any_pool_used.load(std::memory_order_acquire)) return;
   const EngineLock lock;
   MemoryPools().ForEach([&](MemoryPool* pool) {
-    if (pool->device == device) pool->heap.Trim(pool->release_threshold);
+    if (pool->device != device) return;
+    pool->pending.ReturnDone(&pool->heap);
+    pool->heap.Trim(pool->release_threshold);
   });
 }
 

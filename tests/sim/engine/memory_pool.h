@@ -1,6 +1,7 @@
 // Stream-ordered memory pools. Freed memory stays reserved; at a synchronisation whatever exceeds
 // the release threshold goes back to the device, segment by segment.
-// Threads: every function takes the engine's lock.
+// Threads: every function takes the engine's lock, and none that has a stream may be called under
+// it.
 #pragma once
 
 #include <cuda.h>
@@ -9,6 +10,7 @@
 
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/handle_pool.h"
+#include "tests/sim/engine/pending_frees.h"
 #include "tests/sim/engine/segmented_heap.h"
 
 namespace cuheap::sim {
@@ -22,6 +24,7 @@ struct MemoryPool {
   const int device;
   const CUmemPoolProps properties;
   SegmentedHeap heap;
+  PendingFrees pending;
   std::uint64_t release_threshold = 0;
   std::uint64_t used_high = 0;
   std::uint64_t reserved_high = 0;
@@ -38,8 +41,12 @@ CUresult SetCurrentPool(int device, MemoryPool* pool);
 CUresult NewPool(const CUmemPoolProps& properties, MemoryPool** out);
 CUresult DestroyPool(MemoryPool* pool);
 
-CUresult AllocateFromPool(MemoryPool* pool, Context* context, std::uint64_t bytes,
+// In a stream: the block is the stream's from now on.
+CUresult AllocateFromPool(MemoryPool* pool, Stream* stream, std::uint64_t bytes,
                           std::uintptr_t* out);
+// In a stream, a block of a pool. INVALID_VALUE: there is none at `address`.
+CUresult FreeInStream(std::uintptr_t address, Stream* stream);
+// At once.
 void ReturnToPool(const Allocation& block);
 void TrimAtSynchronization(int device);
 CUresult SetPoolAttribute(MemoryPool* pool, CUmemPool_attribute attribute, const void* value);

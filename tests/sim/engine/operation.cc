@@ -1,82 +1,21 @@
 #include "tests/sim/engine/operation.h"
 
-#include <array>
 #include <cstring>
 
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/event.h"
 #include "tests/sim/engine/graph.h"
+#include "tests/sim/engine/match.h"
+#include "tests/sim/engine/race_checks.h"
+#include "tests/sim/engine/touched_ranges.h"
 
 namespace cuheap::sim {
 namespace {
 
 constexpr std::uint64_t kPunchFrom = 1ULL << 20;
 
-template <class... Handlers>
-struct Match : Handlers... {
-  using Handlers::operator()...;
-};
-template <class... Handlers>
-Match(Handlers...) -> Match<Handlers...>;
-
-std::uint64_t Extent(std::uint64_t width, std::uint64_t height, std::uint64_t depth,
-                     std::uint64_t pitch, std::uint64_t slice) {
-  if (width == 0 || height == 0 || depth == 0) return 0;
-  return (depth - 1) * slice + (height - 1) * pitch + width;
-}
-
 std::uint64_t WidthInBytes(const FillOp& fill) { return fill.width * fill.element; }
-
-// What an operation reads and writes, as far as the driver can know (not a kernel's arguments).
-struct TouchedRange {
-  std::uintptr_t base = 0;
-  std::uint64_t bytes = 0;
-  bool writes = false;
-};
-
-struct RangeList {
-  std::array<TouchedRange, 2> ranges;
-  std::size_t count = 0;
-  void Add(std::uintptr_t base, std::uint64_t bytes, bool writes) {
-    if (bytes != 0) ranges[count++] = TouchedRange{base, bytes, writes};
-  }
-};
-
-RangeList Touched(const Operation& operation) {
-  RangeList list;
-  std::visit(
-      Match{
-          [&](const CopyOp& copy) {
-            list.Add(copy.from,
-                     Extent(copy.width, copy.height, copy.depth, copy.from_pitch, copy.from_slice),
-                     false);
-            list.Add(copy.to,
-                     Extent(copy.width, copy.height, copy.depth, copy.to_pitch, copy.to_slice),
-                     true);
-          },
-          [&](const FillOp& fill) {
-            list.Add(fill.to, Extent(WidthInBytes(fill), fill.height, 1, fill.pitch, 0), true);
-          },
-          [&](const WriteOp& write) { list.Add(write.to, write.bytes, true); }, [](const auto&) {}},
-      operation);
-  return list;
-}
-
-// Mappings may follow each other, so a range is covered allocation by allocation.
-bool IsAllowed(TouchedRange range) {
-  while (range.bytes > 0) {
-    const Allocation* block = FindAllocation(range.base);
-    if (block == nullptr) return !IsDeviceAddress(range.base);
-    const std::uint64_t covered = block->base + block->bytes - range.base;
-    // What the application allocates beside a registered range is its own affair.
-    if (covered >= range.bytes || block->type == AllocationType::kRegistered) return true;
-    if (block->type != AllocationType::kMapping) return false;
-    range.base += covered;
-    range.bytes -= covered;
-  }
-  return true;
-}
 
 void Copy(const CopyOp& copy) {
   for (std::uint64_t z = 0; z < copy.depth; ++z) {
@@ -124,10 +63,8 @@ void Fill(const FillOp& fill) {
 
 CUresult ExecuteOnMemory(const Operation& operation) {
   const EngineLock lock;
-  const RangeList list = Touched(operation);
-  for (std::size_t i = 0; i < list.count; ++i) {
-    if (!IsAllowed(list.ranges[i])) return CUDA_ERROR_INVALID_VALUE;
-  }
+  const CUresult allowed = CheckRanges(TouchedRanges(operation));
+  if (allowed != CUDA_SUCCESS) return allowed;
   std::visit(Match{[](const CopyOp& copy) { Copy(copy); }, [](const FillOp& fill) { Fill(fill); },
                    [](const WriteOp& write) {
                      std::memcpy(reinterpret_cast<void*>(write.to), &write.value, write.bytes);
@@ -143,6 +80,7 @@ CUresult Execute(const Operation& operation) {
   return std::visit(Match{[&](const CopyOp&) { return ExecuteOnMemory(operation); },
                           [&](const FillOp&) { return ExecuteOnMemory(operation); },
                           [&](const WriteOp&) { return ExecuteOnMemory(operation); },
+                          [&](const TouchOp&) { return ExecuteOnMemory(operation); },
                           [](const HostOp& host) {
                             host.function(host.data);
                             return CUDA_SUCCESS;
@@ -159,6 +97,7 @@ CUresult Execute(const Operation& operation) {
 CUgraphNodeType NodeTypeOf(const Operation& operation) {
   return std::visit(Match{[](const EmptyOp&) { return CU_GRAPH_NODE_TYPE_EMPTY; },
                           [](const KernelOp&) { return CU_GRAPH_NODE_TYPE_KERNEL; },
+                          [](const TouchOp&) { return CU_GRAPH_NODE_TYPE_KERNEL; },
                           [](const CopyOp&) { return CU_GRAPH_NODE_TYPE_MEMCPY; },
                           [](const FillOp&) { return CU_GRAPH_NODE_TYPE_MEMSET; },
                           [](const WriteOp&) { return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP; },
@@ -175,6 +114,7 @@ GraphMemory::~GraphMemory() {
   const EngineLock lock;
   const Allocation* block = FindAllocation(region.base);
   if (block != nullptr && block->type == AllocationType::kGraph) RemoveAllocation(region.base);
+  MemoryReturns(region.base, region.bytes);
   UnmapRegion(region);
 }
 

@@ -5,10 +5,13 @@
 
 #include <cuda.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "tests/sim/engine/address_space.h"
 
@@ -25,6 +28,16 @@ struct KernelOp {
   unsigned block[3] = {1, 1, 1};
   unsigned shared_bytes = 0;
 };
+struct TouchedRange {
+  std::uintptr_t base = 0;
+  std::uint64_t bytes = 0;
+  bool writes = false;
+};
+// A kernel that declares what it touches: those of tests and of the stand-ins for libraries.
+struct TouchOp {
+  std::string name;
+  std::vector<TouchedRange> ranges;
+};
 // A box of bytes. Rows are `pitch` apart, planes `slice` apart.
 struct CopyOp {
   std::uintptr_t to = 0;
@@ -36,6 +49,7 @@ struct CopyOp {
   std::uint64_t to_slice = 0;
   std::uint64_t from_pitch = 0;
   std::uint64_t from_slice = 0;
+  std::shared_ptr<std::vector<std::byte>> staged{};  // what `from` points to, where it was taken
 };
 struct FillOp {
   std::uintptr_t to = 0;
@@ -79,8 +93,8 @@ struct ChildOp {
   std::shared_ptr<Graph> graph;
 };
 
-using Operation = std::variant<EmptyOp, KernelOp, CopyOp, FillOp, WriteOp, HostOp, RecordOp, WaitOp,
-                               AllocOp, FreeOp, ChildOp>;
+using Operation = std::variant<EmptyOp, KernelOp, TouchOp, CopyOp, FillOp, WriteOp, HostOp,
+                               RecordOp, WaitOp, AllocOp, FreeOp, ChildOp>;
 
 // Checks the ranges of a copy, fill or write against the allocations, then does the work.
 // INVALID_VALUE: it touches device addresses that no allocation covers.

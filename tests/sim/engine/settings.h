@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "tests/sim/engine/clock.h"
+
 namespace cuheap::sim {
 
 inline constexpr int kMaxDevices = 16;
@@ -19,6 +21,7 @@ struct Settings {
   using Size = std::uint64_t;
   using Text = std::string;
   using Capability = sim::Capability;
+  using Clock = ClockSetting;
 #define SETTING(reader, field, variable, standard, help) reader field{};
 #include "tests/sim/engine/settings.def"
 #undef SETTING

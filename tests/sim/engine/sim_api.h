@@ -35,6 +35,26 @@ uint64_t cuheap_sim_pinned(void);
  * 0: done; 1: no such module or library, or no bytes. */
 int cuheap_sim_declare_global(void* module_or_library, const char* name, size_t bytes);
 
+/* The manual clock. One operation of a stream, or as many as can be done: whether any was. Streams
+ * as handles of the driver; the default ones mean the current context's. */
+int cuheap_sim_advance_one(void* stream);
+int cuheap_sim_advance_stream(void* stream);
+int cuheap_sim_run_until_idle(void);
+
+/* A kernel that declares what it touches. CUresult. */
+struct cuheap_sim_range {
+  uint64_t base;
+  uint64_t bytes;
+  int writes;
+};
+int cuheap_sim_launch(void* stream, const char* name, const struct cuheap_sim_range* ranges,
+                      size_t count);
+
+/* Races reported so far; the text of the last one, cut to `room`; forgetting them. */
+uint64_t cuheap_sim_races(void);
+void cuheap_sim_last_race(char* text, size_t room);
+void cuheap_sim_forget_races(void);
+
 #ifdef __cplusplus
 }
 #endif

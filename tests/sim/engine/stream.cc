@@ -1,8 +1,10 @@
 #include "tests/sim/engine/stream.h"
 
 #include "tests/sim/engine/capture.h"
+#include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/event.h"
+#include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
 namespace {
@@ -46,12 +48,14 @@ Stream* NewStream(Context* context, unsigned flags, int priority) {
   stream->flags = flags;
   stream->priority = priority;
   stream->id = next_id++;
+  if (IsQueued()) stream->queue = NewQueue(context, (flags & CU_STREAM_NON_BLOCKING) == 0);
   return stream;
 }
 
 void DestroyStream(Stream* stream) {
   const EngineLock lock;
   if (Capture* capture = stream->capture) ForgetStream(capture, stream);
+  if (stream->queue != nullptr) OrphanQueue(stream->queue);
   Streams().Delete(stream);
 }
 
@@ -68,7 +72,7 @@ CUresult ResolveStream(CUstream handle, bool per_thread, Stream** out) {
   const auto value = reinterpret_cast<std::uintptr_t>(handle);
   if (value > 2) {
     *out = Streams().Find(handle);
-    return *out == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+    return *out == nullptr ? CUDA_ERROR_INVALID_HANDLE : (*out)->context->broken.load();
   }
   Context* context = nullptr;
   const CUresult result = CurrentContext(&context);
@@ -89,11 +93,14 @@ CUresult Submit(Stream* stream, Operation operation, GraphNode** node) {
       return CUDA_SUCCESS;
     }
   }
-  return Execute(operation);
+  if (IsQueued()) return Enqueue(stream, std::move(operation));
+  const CUresult result = Execute(operation);
+  if (result == CUDA_ERROR_ILLEGAL_ADDRESS) stream->context->broken = result;
+  return result;
 }
 
 CUresult SubmitKernel(Stream* stream, const KernelOp& kernel) {
-  if (!AnyCapture()) return CUDA_SUCCESS;
+  if (!AnyCapture() && !IsQueued()) return CUDA_SUCCESS;
   return Submit(stream, kernel);
 }
 
@@ -113,22 +120,32 @@ CUresult RecordEvent(Stream* stream, Event* event, bool external) {
       return CUDA_SUCCESS;
     }
   }
+  if (IsQueued()) {
+    TicketPtr ticket;
+    const CUresult result = Enqueue(stream, EmptyOp{}, {}, &ticket);
+    event->MarkQueued(std::move(ticket));
+    return result;
+  }
   event->MarkReached();
   return CUDA_SUCCESS;
 }
 
 CUresult WaitEvent(Stream* stream, Event* event, bool external) {
-  if (!AnyCapture()) {
-    return event->capture_id.load() != 0 ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
+  if (AnyCapture()) {
+    const EngineLock lock;
+    const CUresult result = CheckSubmission(stream);
+    if (result != CUDA_SUCCESS) return result;
+    if (external && stream->capture.load() != nullptr) {
+      AddCaptured(stream, WaitOp{event});
+      return CUDA_SUCCESS;
+    }
+    const CUresult joined = WaitInCapture(stream, event);
+    if (joined != CUDA_SUCCESS || stream->capture.load() != nullptr) return joined;
+  } else if (event->capture_id.load() != 0) {
+    return CUDA_ERROR_CAPTURED_EVENT;
   }
-  const EngineLock lock;
-  const CUresult result = CheckSubmission(stream);
-  if (result != CUDA_SUCCESS) return result;
-  if (external && stream->capture.load() != nullptr) {
-    AddCaptured(stream, WaitOp{event});
-    return CUDA_SUCCESS;
-  }
-  return WaitInCapture(stream, event);
+  const TicketPtr record = event->Record();
+  return record == nullptr ? CUDA_SUCCESS : Enqueue(stream, EmptyOp{}, {record});
 }
 
 }  // namespace cuheap::sim

@@ -1,5 +1,6 @@
-// Streams, and the one place where work enters them. Eager clock: work is done when it is
-// submitted, unless the stream is being captured, where it becomes a graph node.
+// Streams, and the one place where work enters them. It becomes a graph node where the stream is
+// being captured, is done at once under the plain eager clock, and goes into the stream's queue
+// otherwise (work_queue.h).
 //
 // The legacy default stream belongs to its context, the per-thread ones to (thread, context).
 // Threads: Submit takes the engine's lock only for a captured stream.
@@ -9,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "tests/sim/engine/context.h"
@@ -19,6 +21,7 @@ namespace cuheap::sim {
 
 struct Capture;
 struct GraphNode;
+struct Queue;
 
 struct Stream {
   Context* context = nullptr;
@@ -26,6 +29,7 @@ struct Stream {
   int priority = 0;
   std::uint64_t id = 0;  // never repeats
   std::atomic<Capture*> capture{nullptr};
+  std::shared_ptr<Queue> queue;            // none where work is done at once
   std::vector<GraphNode*> captured_after;  // what the next captured node depends on
   bool is_legacy() const { return context->legacy_stream.load() == this; }
 };

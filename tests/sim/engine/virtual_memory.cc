@@ -9,12 +9,13 @@
 
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/race_checks.h"
 
 namespace cuheap::sim {
 namespace {
 
 // What an exported descriptor says when read.
-struct Ticket {
+struct ExportTicket {
   std::uint64_t identity;
   std::uint64_t serial;
   std::int64_t index;
@@ -181,6 +182,7 @@ CUresult UnmapRange(std::uintptr_t base, std::uint64_t bytes) {
   const EngineLock lock;
   const std::vector<Allocation*> mappings = TilingMappings(base, bytes);
   if (mappings.empty()) return CUDA_ERROR_INVALID_VALUE;
+  MemoryEnds(base, bytes);
   UnmapPages(base, bytes);
   for (const Allocation* mapping : mappings) {
     const std::uintptr_t start = mapping->base;
@@ -239,7 +241,8 @@ CUresult ExportHandle(PhysicalHandle* handle, int* fd) {
   if (!allowed) return CUDA_ERROR_INVALID_VALUE;
   const int index = handle->pages->Export(handle->properties);
   if (index < 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  const Ticket ticket{TheControlBlock().identity, TheControlBlock().exports[index].serial, index};
+  const ExportTicket ticket{TheControlBlock().identity, TheControlBlock().exports[index].serial,
+                            index};
   const int made = memfd_create("cuheap-sim-handle", MFD_CLOEXEC);
   if (made < 0) return CUDA_ERROR_OUT_OF_MEMORY;
   if (pwrite(made, &ticket, sizeof(ticket), 0) != sizeof(ticket)) {
@@ -251,7 +254,7 @@ CUresult ExportHandle(PhysicalHandle* handle, int* fd) {
 }
 
 CUresult ImportHandle(int fd, PhysicalHandle** out) {
-  Ticket ticket{};
+  ExportTicket ticket{};
   if (pread(fd, &ticket, sizeof(ticket), 0) != sizeof(ticket)) return CUDA_ERROR_INVALID_VALUE;
   const EngineLock lock;
   if (ticket.identity != TheControlBlock().identity) return CUDA_ERROR_INVALID_VALUE;

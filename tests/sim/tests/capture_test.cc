@@ -21,6 +21,7 @@ class CaptureTest : public Machine {
   CUresult End() { return cuStreamEndCapture(stream_, &graph_); }
   int Value() {
     int value = 0;
+    EXPECT_CUDA(cuStreamSynchronize(stream_));
     EXPECT_CUDA(cuMemcpyDtoH(&value, block_, sizeof(value)));
     return value;
   }
@@ -124,6 +125,7 @@ TEST_F(CaptureTest, ACapturedEventCannotBeQueried) {
   EXPECT_EQ(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, End());
   EXPECT_EQ(CUDA_ERROR_CAPTURED_EVENT, cuEventSynchronize(event_));
   ASSERT_CUDA(cuEventRecord(event_, stream_));
+  EXPECT_CUDA(cuEventSynchronize(event_));
   EXPECT_CUDA(cuEventQuery(event_));
 }
 
@@ -168,6 +170,7 @@ TEST_F(CaptureTest, CapturedAllocationsLiveAsLongAsTheirGraphs) {
   EXPECT_CUDA(cuGraphDestroy(graph_));
   EXPECT_CUDA(cuGraphLaunch(exec, stream_));
   EXPECT_EQ(4 * kMiB, cuheap_sim_used(0, CUHEAP_SIM_GRAPH));
+  EXPECT_CUDA(cuStreamSynchronize(stream_));
   EXPECT_CUDA(cuGraphExecDestroy(exec));
   EXPECT_EQ(0U, cuheap_sim_used(0, CUHEAP_SIM_GRAPH));
 }
@@ -209,7 +212,9 @@ TEST_F(CaptureTest, ReplayOnFreedMemoryIsAnIllegalAddress) {
   CUgraphExec exec = nullptr;
   ASSERT_CUDA(cuGraphInstantiate(&exec, graph_, 0));
   ASSERT_CUDA(cuMemFree(gone));
-  EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuGraphLaunch(exec, stream_));
+  cuGraphLaunch(exec, stream_);  // may say so already
+  EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream_));
+  EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize()) << "sticky";
   EXPECT_CUDA(cuGraphExecDestroy(exec));
   EXPECT_CUDA(cuGraphDestroy(graph_));
 }

@@ -94,6 +94,7 @@ TEST_F(ContextTest, ElapsedTimeNeedsTwoTimedAndRecordedEvents) {
   EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuEventElapsedTime(&milliseconds, start, end));
   ASSERT_CUDA(cuEventRecord(start, nullptr));
   ASSERT_CUDA(cuEventRecord(end, nullptr));
+  ASSERT_CUDA(cuEventSynchronize(end));
   ASSERT_CUDA(cuEventElapsedTime(&milliseconds, start, end));
   EXPECT_GE(milliseconds, 0);
   EXPECT_CUDA(cuEventDestroy(start));

@@ -41,7 +41,9 @@ TEST_F(MemoryPoolTest, UsedAndReservedAreToldApart) {
   EXPECT_EQ(1024U, Get(CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
   EXPECT_EQ(32 * kMiB, Get(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
   EXPECT_EQ(32 * kMiB, cuheap_sim_used(0, CUHEAP_SIM_POOL));
+  Set(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, UINT64_MAX);
   EXPECT_CUDA(cuMemFreeAsync(block, stream_));
+  EXPECT_CUDA(cuStreamSynchronize(stream_));
   EXPECT_EQ(0U, Get(CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
   EXPECT_EQ(32 * kMiB, Get(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
   EXPECT_EQ(1024U, Get(CU_MEMPOOL_ATTR_USED_MEM_HIGH));
@@ -63,6 +65,7 @@ TEST_F(MemoryPoolTest, TrimmingKeepsSegmentsInUse) {
   const CUdeviceptr kept = Take(40 * kMiB);
   const CUdeviceptr freed = Take(64 * kMiB);
   EXPECT_CUDA(cuMemFreeAsync(freed, stream_));
+  EXPECT_CUDA(cuStreamSynchronize(stream_));
   EXPECT_CUDA(cuMemPoolTrimTo(pool_, 0));
   EXPECT_EQ(40 * kMiB, Get(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
   EXPECT_CUDA(cuMemFreeAsync(kept, stream_));
@@ -76,6 +79,8 @@ TEST_F(MemoryPoolTest, NeighboursMergeWhenTheyAreFreed) {
   for (const CUdeviceptr block : {first, third, second, fourth}) {
     EXPECT_CUDA(cuMemFreeAsync(block, stream_));
   }
+  Set(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, UINT64_MAX);
+  EXPECT_CUDA(cuStreamSynchronize(stream_));
   const CUdeviceptr whole = Take(32 * kMiB);
   EXPECT_EQ(32 * kMiB, Get(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
   EXPECT_CUDA(cuMemFreeAsync(whole, stream_));

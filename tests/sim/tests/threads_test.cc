@@ -32,7 +32,7 @@ TEST_F(ThreadsTest, ManyThreadsAllocateCopyRecordAndLaunchAtOnce) {
                             std::min<std::size_t>(bytes, 64), stream));
       check(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, nullptr, nullptr));
       check(cuEventRecord(event, stream));
-      check(cuEventQuery(event));
+      check(cuEventSynchronize(event));
       unsigned char byte = 0;
       check(cuMemcpyDtoH(&byte, linear, 1));
       failures += byte == static_cast<unsigned char>(seed) ? 0 : 1;

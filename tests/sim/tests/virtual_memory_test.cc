@@ -83,6 +83,7 @@ TEST_F(VirtualMemoryTest, TwoMappingsShowTheSamePages) {
   ASSERT_CUDA(cuMemcpyDtoH(&value, range_ + kPage + 100 * 4, 4));
   EXPECT_EQ(0x55667788U, value);
   ASSERT_CUDA(cuMemsetD8(range_, 1, 2 * kPage));  // one operation over both mappings
+  ASSERT_CUDA(cuCtxSynchronize());
   EXPECT_CUDA(cuMemUnmap(range_, 2 * kPage));
   EXPECT_CUDA(cuMemRelease(handle));
 }

@@ -1,0 +1,28 @@
+#include "tests/sim/engine/clock.h"
+
+#include <charconv>
+
+#include "tests/sim/engine/settings.h"
+
+namespace cuheap::sim {
+
+bool ReadClock(std::string_view text, ClockSetting* out) {
+  constexpr std::string_view kSeeded = "seeded:";
+  if (text == "eager" || text == "manual") {
+    out->kind = text == "eager" ? ClockKind::kEager : ClockKind::kManual;
+    return true;
+  }
+  if (!text.starts_with(kSeeded)) return false;
+  text.remove_prefix(kSeeded.size());
+  out->kind = ClockKind::kSeeded;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out->seed);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool IsQueued() {
+  static const bool queued =
+      TheSettings().clock.kind != ClockKind::kEager || !TheSettings().races.empty();
+  return queued;
+}
+
+}  // namespace cuheap::sim

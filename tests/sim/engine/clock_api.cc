@@ -1,0 +1,53 @@
+// The part of sim_api.h about clocks, kernels that declare what they touch, and races.
+#include <cstdio>
+
+#include "tests/sim/engine/call_gate.h"
+#include "tests/sim/engine/clock.h"
+#include "tests/sim/engine/race_report.h"
+#include "tests/sim/engine/sim_api.h"
+#include "tests/sim/engine/stream.h"
+#include "tests/sim/engine/work_queue.h"
+
+using namespace cuheap::sim;
+
+namespace {
+
+Stream* QueuedStream(void* handle) {
+  Stream* stream = nullptr;
+  const CUresult found = ResolveStream(static_cast<CUstream>(handle), false, &stream);
+  return found == CUDA_SUCCESS && IsQueued() ? stream : nullptr;
+}
+
+}  // namespace
+
+int cuheap_sim_advance_one(void* handle) {
+  Stream* stream = QueuedStream(handle);
+  return stream != nullptr && AdvanceOne(stream) ? 1 : 0;
+}
+
+int cuheap_sim_advance_stream(void* handle) {
+  int any = 0;
+  while (cuheap_sim_advance_one(handle) != 0) any = 1;
+  return any;
+}
+
+int cuheap_sim_run_until_idle(void) { return IsQueued() && AdvanceAll() ? 1 : 0; }
+
+int cuheap_sim_launch(void* handle, const char* name, const cuheap_sim_range* ranges,
+                      std::size_t count) {
+  Stream* stream = nullptr;
+  const CUresult found = ResolveStream(static_cast<CUstream>(handle), false, &stream);
+  if (found != CUDA_SUCCESS) return found;
+  TouchOp kernel{name, {}};
+  for (std::size_t i = 0; i < count; ++i)
+    kernel.ranges.push_back({ranges[i].base, ranges[i].bytes, ranges[i].writes != 0});
+  return Submit(stream, std::move(kernel));
+}
+
+uint64_t cuheap_sim_races(void) { return RacesReported(); }
+
+void cuheap_sim_last_race(char* text, std::size_t room) {
+  std::snprintf(text, room, "%s", LastRace().c_str());
+}
+
+void cuheap_sim_forget_races(void) { ForgetRaces(); }

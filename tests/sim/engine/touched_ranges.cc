@@ -1,0 +1,88 @@
+#include "tests/sim/engine/touched_ranges.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "tests/sim/engine/allocation_table.h"
+#include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/match.h"
+#include "tests/sim/engine/module.h"
+
+namespace cuheap::sim {
+namespace {
+
+std::uint64_t Extent(std::uint64_t width, std::uint64_t height, std::uint64_t depth,
+                     std::uint64_t pitch, std::uint64_t slice) {
+  if (width == 0 || height == 0 || depth == 0) return 0;
+  return (depth - 1) * slice + (height - 1) * pitch + width;
+}
+
+void Add(std::uintptr_t base, std::uint64_t bytes, bool writes, std::vector<TouchedRange>* to) {
+  if (bytes != 0) to->push_back({base, bytes, writes});
+}
+
+bool HasAccess(const Allocation& mapping, bool writes) {
+  return std::any_of(std::begin(mapping.access), std::end(mapping.access), [&](std::uint8_t flags) {
+    return flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ||
+           (!writes && flags == CU_MEM_ACCESS_FLAGS_PROT_READ);
+  });
+}
+
+// Mappings may follow each other, so a range is covered allocation by allocation.
+bool IsAllowed(TouchedRange range) {
+  while (range.bytes > 0) {
+    const Allocation* block = FindAllocation(range.base);
+    if (block == nullptr) return !IsDeviceAddress(range.base);
+    if (block->type == AllocationType::kMapping && !HasAccess(*block, range.writes)) return false;
+    const std::uint64_t covered = block->base + block->bytes - range.base;
+    // What the application allocates beside a registered range is its own affair.
+    if (covered >= range.bytes || block->type == AllocationType::kRegistered) return true;
+    if (block->type != AllocationType::kMapping) return false;
+    range.base += covered;
+    range.bytes -= covered;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<TouchedRange> TouchedRanges(const Operation& operation) {
+  std::vector<TouchedRange> list;
+  std::visit(
+      Match{[&](const CopyOp& copy) {
+              Add(copy.from,
+                  Extent(copy.width, copy.height, copy.depth, copy.from_pitch, copy.from_slice),
+                  false, &list);
+              Add(copy.to,
+                  Extent(copy.width, copy.height, copy.depth, copy.to_pitch, copy.to_slice), true,
+                  &list);
+            },
+            [&](const FillOp& fill) {
+              Add(fill.to, Extent(fill.width * fill.element, fill.height, 1, fill.pitch, 0), true,
+                  &list);
+            },
+            [&](const WriteOp& write) { Add(write.to, write.bytes, true, &list); },
+            [&](const TouchOp& touch) { list = touch.ranges; }, [](const auto&) {}},
+      operation);
+  return list;
+}
+
+std::string NameOf(const Operation& operation) {
+  return std::visit(Match{[](const CopyOp&) { return std::string("copy"); },
+                          [](const FillOp&) { return std::string("set"); },
+                          [](const WriteOp&) { return std::string("write of a value"); },
+                          [](const TouchOp& touch) { return touch.name; },
+                          [](const FreeOp&) { return std::string("free"); },
+                          [](const AllocOp&) { return std::string("allocation"); },
+                          [](const auto&) { return std::string("operation"); }},
+                    operation);
+}
+
+CUresult CheckRanges(const std::vector<TouchedRange>& ranges) {
+  const EngineLock lock;
+  for (const TouchedRange& range : ranges)
+    if (!IsAllowed(range)) return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace cuheap::sim

@@ -1,0 +1,181 @@
+// The manual clock: what is queued is done when the test says so, or when somebody waits for it.
+#include <cstring>
+
+#include "tests/sim/tests/queued_work.h"
+
+namespace cuheap::sim {
+namespace {
+
+class ClockTest : public QueuedWork {
+ protected:
+  static unsigned ValueAt(const unsigned* host) {
+    return *static_cast<const volatile unsigned*>(host);
+  }
+  static unsigned* Pinned() {
+    void* host = nullptr;
+    EXPECT_CUDA(cuMemHostAlloc(&host, 4096, 0));
+    return static_cast<unsigned*>(host);
+  }
+  static void Set(CUstream stream, const unsigned* host, unsigned value) {
+    EXPECT_CUDA(cuMemsetD32Async(reinterpret_cast<CUdeviceptr>(host), value, 1, stream));
+  }
+};
+
+TEST_F(ClockTest, WorkWaitsUntilItsStreamIsAdvanced) {
+  const CUstream stream = NewStream();
+  unsigned* host = Pinned();
+  Set(stream, host, 1);
+  Set(stream, host, 2);
+  EXPECT_EQ(CUDA_ERROR_NOT_READY, cuStreamQuery(stream));
+  EXPECT_EQ(0U, ValueAt(host));
+  EXPECT_EQ(1, cuheap_sim_advance_one(stream));
+  EXPECT_EQ(1U, ValueAt(host));
+  EXPECT_EQ(1, cuheap_sim_advance_stream(stream));
+  EXPECT_EQ(2U, ValueAt(host));
+  EXPECT_CUDA(cuStreamQuery(stream));
+  EXPECT_EQ(0, cuheap_sim_advance_one(stream));
+}
+
+TEST_F(ClockTest, AWaitDoesWhatItWaitsForAndNoMore) {
+  const CUstream mine = NewStream();
+  const CUstream other = NewStream();
+  unsigned* host = Pinned();
+  Set(other, host, 7);
+  Set(mine, host + 1, 8);
+  EXPECT_CUDA(cuStreamSynchronize(mine));
+  EXPECT_EQ(8U, ValueAt(host + 1));
+  EXPECT_EQ(0U, ValueAt(host));
+  EXPECT_EQ(CUDA_ERROR_NOT_READY, cuStreamQuery(other));
+  EXPECT_CUDA(cuCtxSynchronize());
+  EXPECT_EQ(7U, ValueAt(host));
+}
+
+TEST_F(ClockTest, AnEventHoldsAnotherStreamBack) {
+  const CUstream first = NewStream();
+  const CUstream second = NewStream();
+  unsigned* host = Pinned();
+  Set(first, host, 1);
+  const CUevent event = Record(first);
+  Wait(second, event);
+  Set(second, host, 2);
+  EXPECT_EQ(0, cuheap_sim_advance_stream(second)) << "held back";
+  EXPECT_EQ(CUDA_ERROR_NOT_READY, cuEventQuery(event));
+  EXPECT_CUDA(cuStreamSynchronize(second));
+  EXPECT_EQ(2U, ValueAt(host));
+  EXPECT_CUDA(cuEventQuery(event));
+}
+
+TEST_F(ClockTest, AnEventMeansItsRecordAtTheTimeOfTheWait) {
+  const CUstream first = NewStream();
+  const CUstream second = NewStream();
+  const CUevent event = Record(first);
+  Wait(second, event);
+  Set(first, Pinned(), 1);
+  EXPECT_CUDA(cuEventRecord(event, first));
+  EXPECT_EQ(1, cuheap_sim_advance_one(first));
+  EXPECT_EQ(1, cuheap_sim_advance_stream(second)) << "waits for the first record only";
+  EXPECT_EQ(CUDA_ERROR_NOT_READY, cuEventQuery(event)) << "the second one";
+}
+
+TEST_F(ClockTest, TheLegacyStreamWaitsForBlockingStreamsAndTheyForIt) {
+  const CUstream blocking = NewStream(CU_STREAM_DEFAULT);
+  const CUstream free = NewStream(CU_STREAM_NON_BLOCKING);
+  unsigned* host = Pinned();
+  Set(blocking, host, 1);
+  Set(free, host + 1, 1);
+  Set(CU_STREAM_LEGACY, host + 2, 1);
+  Set(blocking, host + 3, 1);
+  EXPECT_EQ(0, cuheap_sim_advance_stream(CU_STREAM_LEGACY));
+  EXPECT_EQ(1, cuheap_sim_advance_one(blocking));
+  EXPECT_EQ(0, cuheap_sim_advance_one(blocking)) << "waits for the legacy stream";
+  EXPECT_EQ(1, cuheap_sim_advance_stream(CU_STREAM_LEGACY));
+  EXPECT_EQ(1, cuheap_sim_advance_stream(blocking));
+  EXPECT_EQ(0U, ValueAt(host + 1)) << "a non-blocking stream takes no part";
+}
+
+TEST_F(ClockTest, AHostFunctionRunsInItsPlace) {
+  const CUstream stream = NewStream();
+  unsigned* host = Pinned();
+  Set(stream, host, 5);
+  unsigned seen[2] = {};
+  struct Look {
+    unsigned* host;
+    unsigned* seen;
+  } look{host, seen};
+  EXPECT_CUDA(cuLaunchHostFunc(
+      stream,
+      [](void* data) {
+        auto* at = static_cast<Look*>(data);
+        at->seen[0] = *at->host;
+        at->seen[1] = 1;
+      },
+      &look));
+  EXPECT_EQ(0U, seen[1]);
+  EXPECT_CUDA(cuStreamSynchronize(stream));
+  EXPECT_EQ(5U, seen[0]);
+}
+
+TEST_F(ClockTest, PageableMemoryIsTakenAtTheCall) {
+  const CUstream stream = NewStream();
+  const CUdeviceptr block = Alloc(4096);
+  unsigned value = 42;
+  EXPECT_CUDA(cuMemcpyHtoDAsync(block, &value, sizeof value, stream));
+  value = 0;
+  unsigned back = 0;
+  EXPECT_CUDA(cuMemcpyDtoHAsync(&back, block, sizeof back, stream));
+  EXPECT_EQ(42U, back) << "and given at the call";
+}
+
+TEST_F(ClockTest, FreeingWaitsForTheDevice) {
+  const CUstream stream = NewStream();
+  const CUdeviceptr block = Alloc(4096);
+  Write(stream, block);
+  EXPECT_CUDA(cuMemFree(block));
+  EXPECT_CUDA(cuStreamQuery(stream));
+  EXPECT_EQ(0U, cuheap_sim_races()) << LastRace();
+}
+
+TEST_F(ClockTest, ADestroyedStreamsWorkIsStillDone) {
+  const CUstream stream = NewStream();
+  unsigned* host = Pinned();
+  Set(stream, host, 3);
+  EXPECT_CUDA(cuStreamDestroy(stream));
+  EXPECT_EQ(0U, ValueAt(host));
+  EXPECT_CUDA(cuCtxSynchronize());
+  EXPECT_EQ(3U, ValueAt(host));
+}
+
+TEST_F(ClockTest, AGraphIsDoneInItsPlace) {
+  const CUstream stream = NewStream();
+  unsigned* host = Pinned();
+  CUgraph graph = nullptr;
+  CUgraphExec exec = nullptr;
+  EXPECT_CUDA(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  Set(stream, host, 6);
+  EXPECT_CUDA(cuStreamEndCapture(stream, &graph));
+  EXPECT_CUDA(cuGraphInstantiate(&exec, graph, 0));
+  EXPECT_CUDA(cuGraphLaunch(exec, stream));
+  EXPECT_CUDA(cuGraphExecDestroy(exec));
+  EXPECT_EQ(0U, ValueAt(host));
+  EXPECT_CUDA(cuStreamSynchronize(stream));
+  EXPECT_EQ(6U, ValueAt(host));
+}
+
+TEST_F(ClockTest, TimesOfEventsThatAreNotReachedAreNotReady) {
+  const CUstream stream = NewStream();
+  CUevent start = nullptr;
+  CUevent end = nullptr;
+  EXPECT_CUDA(cuEventCreate(&start, 0));
+  EXPECT_CUDA(cuEventCreate(&end, 0));
+  float milliseconds = -1;
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuEventElapsedTime(&milliseconds, start, end));
+  EXPECT_CUDA(cuEventRecord(start, stream));
+  EXPECT_CUDA(cuEventRecord(end, stream));
+  EXPECT_EQ(CUDA_ERROR_NOT_READY, cuEventElapsedTime(&milliseconds, start, end));
+  EXPECT_CUDA(cuEventSynchronize(end));
+  EXPECT_CUDA(cuEventElapsedTime(&milliseconds, start, end));
+  EXPECT_GE(milliseconds, 0);
+}
+
+}  // namespace
+}  // namespace cuheap::sim
