@@ -167,6 +167,14 @@ void TrimAtSynchronization(int device) {
   });
 }
 
+bool IsPoolMemory(std::uintptr_t address) {
+  if (!any_pool_used.load(std::memory_order_acquire)) return false;
+  const EngineLock lock;
+  bool found = false;
+  MemoryPools().ForEach([&](MemoryPool* pool) { found |= pool->heap.Contains(address); });
+  return found;
+}
+
 CUresult SetPoolAttribute(MemoryPool* pool, CUmemPool_attribute attribute, const void* value) {
   const EngineLock lock;
   if (IsReuse(attribute)) {

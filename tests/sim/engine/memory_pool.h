@@ -49,6 +49,8 @@ CUresult FreeInStream(std::uintptr_t address, Stream* stream);
 // At once.
 void ReturnToPool(const Allocation& block);
 void TrimAtSynchronization(int device);
+// Memory of a pool, handed out or not.
+bool IsPoolMemory(std::uintptr_t address);
 CUresult SetPoolAttribute(MemoryPool* pool, CUmemPool_attribute attribute, const void* value);
 CUresult GetPoolAttribute(MemoryPool* pool, CUmemPool_attribute attribute, void* value);
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "tests/sim/engine/allocation_table.h"
+#include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/event.h"
 #include "tests/sim/engine/graph.h"
@@ -63,7 +64,8 @@ void Fill(const FillOp& fill) {
 
 CUresult ExecuteOnMemory(const Operation& operation) {
   const EngineLock lock;
-  const CUresult allowed = CheckRanges(TouchedRanges(operation));
+  const CUresult allowed = IsQueued() ? CheckRangesAtExecution(TouchedRanges(operation))
+                                      : CheckRangesAtSubmission(TouchedRanges(operation));
   if (allowed != CUDA_SUCCESS) return allowed;
   std::visit(Match{[](const CopyOp& copy) { Copy(copy); }, [](const FillOp& fill) { Fill(fill); },
                    [](const WriteOp& write) {

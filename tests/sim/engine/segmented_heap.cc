@@ -76,6 +76,12 @@ void SegmentedHeap::Trim(std::uint64_t keep) {
   }
 }
 
+bool SegmentedHeap::Contains(std::uintptr_t address) const {
+  const auto after = segments_.upper_bound(address);
+  return after != segments_.begin() &&
+         address - std::prev(after)->first < std::prev(after)->second.region.bytes;
+}
+
 const MappedRegion& SegmentedHeap::RegionOf(std::uintptr_t address) const {
   return std::prev(segments_.upper_bound(address))->second.region;
 }

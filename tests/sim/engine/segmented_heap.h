@@ -29,6 +29,7 @@ class SegmentedHeap {
   void Free(std::uintptr_t address, std::uint64_t bytes);
   // Gives empty segments back while more than `keep` bytes are reserved.
   void Trim(std::uint64_t keep);
+  bool Contains(std::uintptr_t address) const;
   const MappedRegion& RegionOf(std::uintptr_t address) const;
 
   std::uint64_t used() const { return used_; }

@@ -6,6 +6,7 @@
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/match.h"
+#include "tests/sim/engine/memory_pool.h"
 #include "tests/sim/engine/module.h"
 
 namespace cuheap::sim {
@@ -78,10 +79,17 @@ std::string NameOf(const Operation& operation) {
                     operation);
 }
 
-CUresult CheckRanges(const std::vector<TouchedRange>& ranges) {
+CUresult CheckRangesAtSubmission(const std::vector<TouchedRange>& ranges) {
   const EngineLock lock;
   for (const TouchedRange& range : ranges)
     if (!IsAllowed(range)) return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS;
+}
+
+CUresult CheckRangesAtExecution(const std::vector<TouchedRange>& ranges) {
+  const EngineLock lock;
+  for (const TouchedRange& range : ranges)
+    if (!IsAllowed(range) && !IsPoolMemory(range.base)) return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }
 

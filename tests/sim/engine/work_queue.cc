@@ -166,7 +166,7 @@ void OrphanQueue(const std::shared_ptr<Queue>& queue) {
 
 CUresult Enqueue(Stream* stream, Operation operation, const std::vector<TicketPtr>& after,
                  TicketPtr* end) {
-  const CUresult allowed = CheckRanges(TouchedRanges(operation));
+  const CUresult allowed = CheckRangesAtSubmission(TouchedRanges(operation));
   if (allowed != CUDA_SUCCESS) return allowed;
   const bool eager = TheSettings().clock.kind == ClockKind::kEager;
   const bool at_once = eager || Stage(&operation) == Staging::kWaits;
