@@ -54,6 +54,8 @@ bool Read(const char* text, Capability* out) {
          out->minor >= 0;
 }
 
+bool Read(const char* text, std::vector<FaultRule>* out) { return ParseFaults(text, out); }
+
 template <class Value>
 bool ReadOrExplain(const char* variable, const char* standard, const char* help, Value* out) {
   const char* text = std::getenv(variable);

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "tests/sim/engine/faults.h"
 
 namespace cuheap::sim {
 
@@ -18,6 +21,7 @@ struct Settings {
   using Count = int;
   using Size = std::uint64_t;
   using Text = std::string;
+  using Faults = std::vector<FaultRule>;
   using Capability = sim::Capability;
 #define SETTING(reader, field, variable, standard, help) reader field{};
 #include "tests/sim/engine/settings.def"

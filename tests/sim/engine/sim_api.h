@@ -35,6 +35,20 @@ uint64_t cuheap_sim_pinned(void);
  * 0: done; 1: no such module or library, or no bytes. */
 int cuheap_sim_declare_global(void* module_or_library, const char* name, size_t bytes);
 
+/* Calls that fail on purpose (faults.h says how they are counted). Rules add up until cleared;
+ * those of CUHEAP_SIM_FAULTS are armed before the first of these does its work. */
+/* function: a base name such as "cuMemAlloc"; NULL: any. call: the n-th from now on, from 1; 0:
+ * each. code: a CUresult. 0: armed; 1: no such function, or no such code. */
+int cuheap_sim_fail(const char* function, uint64_t call, int code);
+/* Forgets the rules and the counts. */
+void cuheap_sim_clear_faults(void);
+/* Since faults were cleared last: calls that failed on purpose, and the function of the latest
+ * (NULL: none). */
+uint64_t cuheap_sim_faults_fired(void);
+const char* cuheap_sim_last_faulted(void);
+/* Calls counted while any rule was armed; NULL: of all functions. */
+uint64_t cuheap_sim_calls_counted(const char* function);
+
 #ifdef __cplusplus
 }
 #endif
