@@ -7,6 +7,7 @@
 
 #include "tests/sim/engine/call_gate.h"
 #include "tests/sim/engine/driver_function.h"
+#include "tests/sim/engine/sim_api.h"
 #include "tests/sim/engine/watched_call.h"
 
 namespace cuheap::sim {
@@ -26,6 +27,7 @@ std::uint64_t LogValue(const Value& value) {
 template <DriverFunction kFunction, bool kNeedsInitialisation, class... Parameters,
           class... Arguments>
 CUresult Enter(const char* symbol, CUresult (*function)(Parameters...), Arguments... arguments) {
+  static_assert(sizeof...(arguments) <= CUHEAP_SIM_MOST_ARGUMENTS);
   if (GateIsOpen()) [[likely]] {
     return function(arguments...);
   }

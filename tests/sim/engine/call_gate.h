@@ -9,7 +9,13 @@
 namespace cuheap::sim {
 
 // Why calls take the long way.
-enum class GateBit : int { kNotInitialised = 1, kForked = 2, kLogFile = 4, kFaults = 8 };
+enum class GateBit : int {
+  kNotInitialised = 1,
+  kForked = 2,
+  kLogFile = 4,
+  kFaults = 8,
+  kRecording = 16
+};
 
 // A set of GateBits; 0: initialised, and nobody watches.
 extern std::atomic<int> gate_state;

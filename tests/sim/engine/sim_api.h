@@ -49,6 +49,27 @@ const char* cuheap_sim_last_faulted(void);
 /* Calls counted while any rule was armed; NULL: of all functions. */
 uint64_t cuheap_sim_calls_counted(const char* function);
 
+/* The log of driver calls in memory (call_log.h), in the order in which they returned. A forked
+ * child goes on with a copy. */
+#define CUHEAP_SIM_MOST_ARGUMENTS 18
+struct cuheap_sim_call {
+  const char* function; /* base name, "cuMemAlloc"; it and the next live as long as the library */
+  const char* symbol;   /* entry point, "cuMemAlloc_v2" */
+  int64_t thread;       /* the kernel's number of it */
+  int result;           /* CUresult */
+  unsigned argument_count;
+  uint64_t arguments[CUHEAP_SIM_MOST_ARGUMENTS]; /* pointers and numbers; 0: a structure by value */
+  uint64_t start_ns;                             /* monotonic clock */
+  uint64_t duration_ns;
+};
+/* Calls that return from now on are recorded, until stop; entries stay until clear. */
+void cuheap_sim_log_start(void);
+void cuheap_sim_log_stop(void);
+void cuheap_sim_log_clear(void);
+size_t cuheap_sim_log_size(void);
+/* 0: done; 1: no such entry. */
+int cuheap_sim_log_read(size_t index, struct cuheap_sim_call* out);
+
 #ifdef __cplusplus
 }
 #endif

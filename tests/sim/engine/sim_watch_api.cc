@@ -1,6 +1,7 @@
 // The part of sim_api.h that is about the calls themselves.
 #include <optional>
 
+#include "tests/sim/engine/call_log.h"
 #include "tests/sim/engine/driver_function.h"
 #include "tests/sim/engine/faults.h"
 #include "tests/sim/engine/sim_api.h"
@@ -40,4 +41,17 @@ const char* cuheap_sim_last_faulted(void) { return LastFaulted(); }
 uint64_t cuheap_sim_calls_counted(const char* function) {
   std::optional<DriverFunction> asked;
   return ReadFunction(function, &asked) ? CallsCounted(asked) : 0;
+}
+
+void cuheap_sim_log_start(void) {
+  BeginWatching();
+  RecordCalls(true);
+}
+
+void cuheap_sim_log_stop(void) { RecordCalls(false); }
+void cuheap_sim_log_clear(void) { ForgetCalls(); }
+size_t cuheap_sim_log_size(void) { return CallsRecorded(); }
+
+int cuheap_sim_log_read(size_t index, struct cuheap_sim_call* out) {
+  return ReadCall(index, out) ? 0 : 1;
 }

@@ -1,13 +1,28 @@
 #include "tests/sim/engine/watched_call.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
 #include <mutex>
 
 #include "tests/sim/engine/call_gate.h"
 #include "tests/sim/engine/call_log.h"
+#include "tests/sim/engine/driver_function.h"
 #include "tests/sim/engine/faults.h"
 #include "tests/sim/engine/settings.h"
+#include "tests/sim/engine/sim_api.h"
 
 namespace cuheap::sim {
+namespace {
+
+std::uint64_t NowNs() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+}
+
+}  // namespace
 
 void BeginWatching() {
   static std::once_flag once;
@@ -19,13 +34,27 @@ void BeginWatching() {
 
 CUresult WatchedCall::Begin(bool needs_initialisation) {
   BeginWatching();
+  start_ns_ = NowNs();
   const CUresult result = AskGate(needs_initialisation);
   if (result != CUDA_SUCCESS) return result;
   return GateHas(GateBit::kFaults) ? FaultOf(function_) : CUDA_SUCCESS;
 }
 
 void WatchedCall::End(CUresult result) {
-  if (GateHas(GateBit::kLogFile)) WriteLogLine(symbol_, arguments_, result);
+  if (GateHas(GateBit::kLogFile) || GateHas(GateBit::kRecording)) Log(result);
+}
+
+void WatchedCall::Log(CUresult result) const {
+  cuheap_sim_call call{};
+  call.function = NameOf(function_);
+  call.symbol = symbol_;
+  call.thread = syscall(SYS_gettid);
+  call.result = result;
+  call.argument_count = static_cast<unsigned>(arguments_.size());
+  std::copy(arguments_.begin(), arguments_.end(), call.arguments);
+  call.start_ns = start_ns_;
+  call.duration_ns = NowNs() - start_ns_;
+  LogCall(call);
 }
 
 }  // namespace cuheap::sim

@@ -30,9 +30,12 @@ class WatchedCall {
   void End(CUresult result);
 
  private:
+  void Log(CUresult result) const;
+
   DriverFunction function_;
   const char* symbol_;
   std::span<const std::uint64_t> arguments_;
+  std::uint64_t start_ns_ = 0;
 };
 
 }  // namespace cuheap::sim
