@@ -14,7 +14,8 @@ enum class GateBit : int {
   kForked = 2,
   kLogFile = 4,
   kFaults = 8,
-  kRecording = 16
+  kRecording = 16,
+  kLatency = 32
 };
 
 // A set of GateBits; 0: initialised, and nobody watches.

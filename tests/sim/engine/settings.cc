@@ -54,6 +54,11 @@ bool Read(const char* text, Capability* out) {
          out->minor >= 0;
 }
 
+bool Read(const char* text, bool* out) {
+  *out = std::strcmp(text, "on") == 0;
+  return *out || std::strcmp(text, "off") == 0;
+}
+
 bool Read(const char* text, std::vector<FaultRule>* out) { return ParseFaults(text, out); }
 
 template <class Value>

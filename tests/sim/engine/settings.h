@@ -21,6 +21,7 @@ struct Settings {
   using Count = int;
   using Size = std::uint64_t;
   using Text = std::string;
+  using Switch = bool;
   using Faults = std::vector<FaultRule>;
   using Capability = sim::Capability;
 #define SETTING(reader, field, variable, standard, help) reader field{};

@@ -60,7 +60,8 @@ struct cuheap_sim_call {
   unsigned argument_count;
   uint64_t arguments[CUHEAP_SIM_MOST_ARGUMENTS]; /* pointers and numbers; 0: a structure by value */
   uint64_t start_ns;                             /* monotonic clock */
-  uint64_t duration_ns;
+  uint64_t duration_ns;                          /* that the simulation took */
+  uint64_t latency_ns;                           /* that was charged, see below */
 };
 /* Calls that return from now on are recorded, until stop; entries stay until clear. */
 void cuheap_sim_log_start(void);
@@ -69,6 +70,12 @@ void cuheap_sim_log_clear(void);
 size_t cuheap_sim_log_size(void);
 /* 0: done; 1: no such entry. */
 int cuheap_sim_log_read(size_t index, struct cuheap_sim_call* out);
+
+/* Nanoseconds that calls would have taken on a device, by the figures of latency.def: of the
+ * process, and of the calling thread, while they were charged. They only grow: take differences. */
+void cuheap_sim_charge_latency(int on);
+uint64_t cuheap_sim_latency_of_process(void);
+uint64_t cuheap_sim_latency_of_thread(void);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #include "tests/sim/engine/call_log.h"
 #include "tests/sim/engine/driver_function.h"
 #include "tests/sim/engine/faults.h"
+#include "tests/sim/engine/latency.h"
 #include "tests/sim/engine/sim_api.h"
 #include "tests/sim/engine/watched_call.h"
 
@@ -55,3 +56,11 @@ size_t cuheap_sim_log_size(void) { return CallsRecorded(); }
 int cuheap_sim_log_read(size_t index, struct cuheap_sim_call* out) {
   return ReadCall(index, out) ? 0 : 1;
 }
+
+void cuheap_sim_charge_latency(int on) {
+  BeginWatching();
+  ChargeLatency(on != 0);
+}
+
+uint64_t cuheap_sim_latency_of_process(void) { return LatencyOfProcess(); }
+uint64_t cuheap_sim_latency_of_thread(void) { return LatencyOfThread(); }

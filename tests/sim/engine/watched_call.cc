@@ -11,6 +11,8 @@
 #include "tests/sim/engine/call_log.h"
 #include "tests/sim/engine/driver_function.h"
 #include "tests/sim/engine/faults.h"
+#include "tests/sim/engine/latency.h"
+#include "tests/sim/engine/physical_memory.h"
 #include "tests/sim/engine/settings.h"
 #include "tests/sim/engine/sim_api.h"
 
@@ -29,19 +31,27 @@ void BeginWatching() {
   std::call_once(once, [] {
     OpenLogFile(TheSettings().log);
     for (const FaultRule& rule : TheSettings().faults) ArmFault(rule);
+    if (TheSettings().latency) ChargeLatency(true);
   });
 }
 
 CUresult WatchedCall::Begin(bool needs_initialisation) {
   BeginWatching();
   start_ns_ = NowNs();
+  bytes_taken_before_ = BytesTakenByThread();
   const CUresult result = AskGate(needs_initialisation);
   if (result != CUDA_SUCCESS) return result;
   return GateHas(GateBit::kFaults) ? FaultOf(function_) : CUDA_SUCCESS;
 }
 
 void WatchedCall::End(CUresult result) {
+  if (GateHas(GateBit::kLatency)) ChargeFor(result);
   if (GateHas(GateBit::kLogFile) || GateHas(GateBit::kRecording)) Log(result);
+}
+
+void WatchedCall::ChargeFor(CUresult result) {
+  if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) return;
+  latency_ns_ = Charge(function_, arguments_, BytesTakenByThread() != bytes_taken_before_);
 }
 
 void WatchedCall::Log(CUresult result) const {
@@ -54,6 +64,7 @@ void WatchedCall::Log(CUresult result) const {
   std::copy(arguments_.begin(), arguments_.end(), call.arguments);
   call.start_ns = start_ns_;
   call.duration_ns = NowNs() - start_ns_;
+  call.latency_ns = latency_ns_;
   LogCall(call);
 }
 

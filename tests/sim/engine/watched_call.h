@@ -1,5 +1,5 @@
 // A call that takes the long way through the gate: refused before cuInit, failed by a rule
-// (faults.h) and written down (call_log.h). The entry makes one on its stack:
+// (faults.h), charged (latency.h) and written down (call_log.h). The entry makes one on its stack:
 //
 //   WatchedCall call(function, symbol, arguments);
 //   CUresult result = call.Begin(true);
@@ -30,12 +30,15 @@ class WatchedCall {
   void End(CUresult result);
 
  private:
+  void ChargeFor(CUresult result);
   void Log(CUresult result) const;
 
   DriverFunction function_;
   const char* symbol_;
   std::span<const std::uint64_t> arguments_;
   std::uint64_t start_ns_ = 0;
+  std::uint64_t latency_ns_ = 0;
+  std::uint64_t bytes_taken_before_ = 0;
 };
 
 }  // namespace cuheap::sim

@@ -33,6 +33,7 @@ struct LoggedCall {
   std::int64_t thread = 0;
   std::uint64_t start_ns = 0;
   std::uint64_t duration_ns = 0;
+  std::uint64_t latency_ns = 0;
 
   bool Is(std::string_view name) const { return name == function || name == symbol; }
 };
@@ -85,7 +86,8 @@ class CallLog {
                        static_cast<CUresult>(entry.result),
                        entry.thread,
                        entry.start_ns,
-                       entry.duration_ns});
+                       entry.duration_ns,
+                       entry.latency_ns});
     }
     return calls;
   }

@@ -53,7 +53,8 @@ class ProcessTest : public ::testing::Test {
     prefix_ = ::testing::TempDir() + "cuheap_sim_" + std::to_string(getpid());
   }
   void TearDown() override {
-    for (const char* name : {"CUHEAP_SIM_SHARED", "CUHEAP_SIM_LOG", "CUHEAP_SIM_DEVICES"}) {
+    for (const char* name :
+         {"CUHEAP_SIM_SHARED", "CUHEAP_SIM_LOG", "CUHEAP_SIM_DEVICES", "CUHEAP_SIM_LATENCY"}) {
       unsetenv(name);
     }
     for (const char* suffix : {".control", ".dev0", ".dev1", ".log"}) {
@@ -246,6 +247,18 @@ TEST_F(ProcessTest, TheLogHasTheCallsOfAForkedChildUnderItsOwnNumber) {
   ASSERT_EQ(4U, lines.size());
   EXPECT_NE(std::string::npos, lines[3].find(" cuCtxSynchronize() = 3 ")) << lines[3];
   EXPECT_NE(0U, lines[3].find(std::to_string(child) + " "));
+}
+
+TEST_F(ProcessTest, LatencyIsChargedWhenTheEnvironmentAsks) {
+  const auto charged = [] {
+    STEP(Open() && cuCtxSynchronize() == CUDA_SUCCESS);
+    return cuheap_sim_latency_of_process() != 0;
+  };
+  EXPECT_EQ(1, WEXITSTATUS(StatusOf(Start(charged))));
+  setenv("CUHEAP_SIM_LATENCY", "on", 1);
+  EXPECT_EQ(0, StatusOf(Start(charged)));
+  setenv("CUHEAP_SIM_LATENCY", "fast", 1);
+  EXPECT_EQ(0, StatusOf(Start([] { return cuInit(0) == CUDA_ERROR_INVALID_VALUE; })));
 }
 
 TEST_F(ProcessTest, AccessToFreedMemoryKillsTheProcess) {
