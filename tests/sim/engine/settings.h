@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct Settings {
   using Size = std::uint64_t;
   using Text = std::string;
   using Switch = bool;
+  using EntryPoints = std::set<std::string, std::less<>>;
   using Faults = std::vector<FaultRule>;
   using Capability = sim::Capability;
 #define SETTING(reader, field, variable, standard, help) reader field{};
@@ -32,5 +35,9 @@ struct Settings {
 
 // Any thread; never destroyed.
 const Settings& TheSettings();
+
+// CUHEAP_SIM_WITHOUT alone, for the loading of the library: a program may still set the others
+// before its first call. Empty where it cannot be read.
+Settings::EntryPoints ReadWithout();
 
 }  // namespace cuheap::sim
