@@ -5,11 +5,8 @@
 
 #include <csignal>
 #include <cstdio>
-#include <fstream>
 #include <functional>
-#include <regex>
 #include <string>
-#include <vector>
 
 #include "tests/sim/tests/machine.h"
 
@@ -53,11 +50,10 @@ class ProcessTest : public ::testing::Test {
     prefix_ = ::testing::TempDir() + "cuheap_sim_" + std::to_string(getpid());
   }
   void TearDown() override {
-    for (const char* name :
-         {"CUHEAP_SIM_SHARED", "CUHEAP_SIM_LOG", "CUHEAP_SIM_DEVICES", "CUHEAP_SIM_LATENCY"}) {
+    for (const char* name : {"CUHEAP_SIM_SHARED", "CUHEAP_SIM_DEVICES", "CUHEAP_SIM_LATENCY"}) {
       unsetenv(name);
     }
-    for (const char* suffix : {".control", ".dev0", ".dev1", ".log"}) {
+    for (const char* suffix : {".control", ".dev0", ".dev1"}) {
       std::remove((prefix_ + suffix).c_str());
     }
   }
@@ -211,42 +207,6 @@ TEST_F(ProcessTest, UnreadableSettingsAreNamedAndFailInit) {
 TEST_F(ProcessTest, AMachineMayHaveNoDevice) {
   setenv("CUHEAP_SIM_DEVICES", "0", 1);
   EXPECT_EQ(0, StatusOf(Start([] { return cuInit(0) == CUDA_ERROR_NO_DEVICE; })));
-}
-
-std::vector<std::string> LinesOf(const std::string& path) {
-  std::ifstream file(path);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  return lines;
-}
-
-TEST_F(ProcessTest, TheLogHasOneLineForEachCall) {
-  setenv("CUHEAP_SIM_LOG", (prefix_ + ".log").c_str(), 1);
-  const pid_t child = Start([] {
-    STEP(Open());
-    CUdeviceptr block = 0;
-    return cuMemAlloc(&block, 0) == CUDA_ERROR_INVALID_VALUE;
-  });
-  EXPECT_EQ(0, StatusOf(child));
-  const std::vector<std::string> lines = LinesOf(prefix_ + ".log");
-  ASSERT_EQ(4U, lines.size());
-  const std::string id = std::to_string(child);
-  const std::string line =
-      "^" + id + " " + id + " cuMemAlloc_v2\\(0x[0-9a-f]+, 0\\) = 1 [0-9]+ ns$";
-  EXPECT_TRUE(std::regex_match(lines[3], std::regex(line))) << lines[3];
-}
-
-TEST_F(ProcessTest, TheLogHasTheCallsOfAForkedChildUnderItsOwnNumber) {
-  setenv("CUHEAP_SIM_LOG", (prefix_ + ".log").c_str(), 1);
-  const pid_t child = Start([] {
-    STEP(Open());
-    return StatusOf(Start([] { return cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED; })) == 0;
-  });
-  EXPECT_EQ(0, StatusOf(child));
-  const std::vector<std::string> lines = LinesOf(prefix_ + ".log");
-  ASSERT_EQ(4U, lines.size());
-  EXPECT_NE(std::string::npos, lines[3].find(" cuCtxSynchronize() = 3 ")) << lines[3];
-  EXPECT_NE(0U, lines[3].find(std::to_string(child) + " "));
 }
 
 TEST_F(ProcessTest, LatencyIsChargedWhenTheEnvironmentAsks) {
