@@ -1,10 +1,14 @@
-// How each exported driver function begins: through the gate, and into the log when there is one.
+// How each exported driver function begins: through the gate, and under watch when somebody does.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <type_traits>
 
 #include "tests/sim/engine/call_gate.h"
+#include "tests/sim/engine/driver_function.h"
+#include "tests/sim/engine/sim_api.h"
+#include "tests/sim/engine/watched_call.h"
 
 namespace cuheap::sim {
 
@@ -20,14 +24,18 @@ std::uint64_t LogValue(const Value& value) {
   }
 }
 
-template <bool kNeedsInitialisation, class... Parameters, class... Arguments>
-CUresult Enter(const char* name, CUresult (*function)(Parameters...), Arguments... arguments) {
+template <DriverFunction kFunction, bool kNeedsInitialisation, class... Parameters,
+          class... Arguments>
+CUresult Enter(const char* symbol, CUresult (*function)(Parameters...), Arguments... arguments) {
+  static_assert(sizeof...(arguments) <= CUHEAP_SIM_MOST_ARGUMENTS);
   if (GateIsOpen()) [[likely]] {
     return function(arguments...);
   }
-  CUresult result = AskGate(kNeedsInitialisation);
+  const std::array<std::uint64_t, sizeof...(arguments)> values{LogValue(arguments)...};
+  WatchedCall call(kFunction, symbol, values);
+  CUresult result = call.Begin(kNeedsInitialisation);
   if (result == CUDA_SUCCESS) result = function(arguments...);
-  LogCall(name, {LogValue(arguments)...}, result);
+  call.End(result);
   return result;
 }
 

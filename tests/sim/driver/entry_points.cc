@@ -1,31 +1,15 @@
-// cuGetProcAddress: a name, a version and a stream mode name one ABI of one function. The table is
-// generated; the newest ABI that is not newer than the version asked for is the answer.
+// cuGetProcAddress: a name, a version and a stream mode name one ABI of one function. The newest
+// ABI that is not newer than the version asked for is the answer; what CUHEAP_SIM_WITHOUT names is
+// not there.
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <string_view>
 
+#include "tests/sim/driver/entry_table.h"
 #include "tests/sim/driver/support.h"
+#include "tests/sim/engine/settings.h"
 
 namespace cuheap::sim {
 namespace {
-
-struct EntryPoint {
-  std::string_view name;
-  int version;
-  int per_thread;
-  void* address;
-};
-
-const auto& Table() {
-  static const EntryPoint table[] = {
-#define ENTRY(name, version, per_thread, symbol) \
-  {name, version, per_thread, reinterpret_cast<void*>(&::symbol)},
-#include "entry_table.inc"
-#undef ENTRY
-  };
-  return table;
-}
 
 struct Found {
   void* address = nullptr;
@@ -33,15 +17,17 @@ struct Found {
 };
 
 Found Find(std::string_view name, int version, bool per_thread) {
-  const auto& table = Table();
+  const auto table = EntryPoints();
   const auto range =
-      std::equal_range(std::begin(table), std::end(table), EntryPoint{name, 0, 0, nullptr},
+      std::equal_range(table.begin(), table.end(), EntryPoint{name, 0, false, {}, nullptr},
                        [](const EntryPoint& a, const EntryPoint& b) { return a.name < b.name; });
-  Found found{nullptr, range.first != range.second};
+  Found found;
   Found thread_found;
   for (auto entry = range.first; entry != range.second; ++entry) {
+    if (TheSettings().without.contains(entry->symbol)) continue;
+    found.name_known = true;
     if (entry->version > version) continue;
-    (entry->per_thread != 0 ? thread_found : found).address = entry->address;
+    (entry->per_thread ? thread_found : found).address = entry->address;
   }
   if (per_thread && thread_found.address != nullptr) found.address = thread_found.address;
   return found;

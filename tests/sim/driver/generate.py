@@ -5,11 +5,12 @@ From cuda.h (preprocessed with all ABIs visible): every function with its parame
 From cudaTypedefs.h: which version each ABI of a function belongs to.
 
 Output, in the folder given:
-  face.h          declarations cuheap::sim::face::Xxx, one for each entry cuXxx
-  entries.cc      the exported functions: gate, log, then face::Xxx
-  missing.cc      a weak face::Xxx for each entry, which says that nobody wrote it
-  entry_table.inc ENTRY(name, version, per_thread, symbol), sorted
-  error_names.inc ERROR(name, value)
+  face.h             declarations cuheap::sim::face::Xxx, one for each entry cuXxx
+  entries.cc         the exported functions: through the gate, then face::Xxx
+  missing.cc         a weak face::Xxx for each entry, which says that nobody wrote it
+  entry_table.inc    ENTRY(name, version, per_thread, symbol), sorted
+  function_names.inc FUNCTION(Xxx) for each base name cuXxx, sorted
+  error_names.inc    ERROR(name, value)
 """
 
 import argparse
@@ -99,7 +100,8 @@ def write_face(functions, out):
 
 def write_entries(functions, out):
     lines = [NOTE, '#include "face.h"\n#include "tests/sim/driver/entry.h"\n',
-             "using cuheap::sim::PerThreadDefault;", "using cuheap::sim::Enter;",
+             "using cuheap::sim::DriverFunction;", "using cuheap::sim::Enter;",
+             "using cuheap::sim::PerThreadDefault;",
              "namespace face = cuheap::sim::face;\n"]
     for name, (types, names) in sorted(functions.items()):
         base = re.sub(r"_(ptsz|ptds)$", "", name)
@@ -109,7 +111,8 @@ def write_entries(functions, out):
         rest = f", {arguments}" if names else ""
         lines.append(f'extern "C" __attribute__((visibility("default"))) CUresult {name}('
                      f"{parameter_list(types, names)}) {{\n{scope}"
-                     f'  return Enter<{always}>("{name}", face::{base[2:]}{rest});\n}}')
+                     f"  return Enter<DriverFunction::{split_name(name)[0][2:]}, {always}>("
+                     f'"{name}", face::{base[2:]}{rest});\n}}')
     out.write_text("\n".join(lines) + "\n")
 
 
@@ -122,6 +125,11 @@ def write_missing(functions, out):
                          f'{{ return NotSimulated("{name}"); }}')
     lines.append("\n}  // namespace cuheap::sim::face\n")
     out.write_text("\n".join(lines))
+
+
+def write_function_names(functions, out):
+    names = sorted({split_name(symbol)[0] for symbol in functions})
+    out.write_text(NOTE + "".join(f"FUNCTION({name[2:]})\n" for name in names))
 
 
 def write_errors(text, out):
@@ -145,6 +153,7 @@ def main():
     write_missing(functions, arguments.out / "missing.cc")
     (arguments.out / "entry_table.inc").write_text(
         NOTE + "".join(f'ENTRY("{n}", {v}, {p}, {s})\n' for n, v, p, s in rows))
+    write_function_names(functions, arguments.out / "function_names.inc")
     write_errors(text, arguments.out / "error_names.inc")
 
 

@@ -1,15 +1,8 @@
 #include "tests/sim/engine/call_gate.h"
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cinttypes>
 #include <cstdio>
-#include <cstring>
 #include <mutex>
 #include <set>
 #include <string>
@@ -17,37 +10,18 @@
 #include "tests/sim/engine/address_space.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/guard.h"
-#include "tests/sim/engine/work_queue.h"
+#include "tests/sim/engine/settings.h"
 
 namespace cuheap::sim {
 
-std::atomic<int> gate_state{1};
+std::atomic<int> gate_state{static_cast<int>(GateBit::kNotInitialised)};
 
 namespace {
 
-enum GateBits { kNotInitialised = 1, kForked = 2, kLogging = 4, kSeeded = 8 };
-
-int log_file = -1;
 thread_local constinit int per_thread_depth = 0;
 
 void AfterForkInChild() {
-  if ((gate_state & kNotInitialised) == 0) gate_state |= kForked;
-}
-
-// The log begins before cuInit, with the first call.
-void OpenLog() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    const std::string& path = TheSettings().log;
-    if (path.empty()) return;
-    log_file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (log_file < 0) {
-      std::fprintf(stderr, "cuheap-sim: CUHEAP_SIM_LOG: %s: %s\n", path.c_str(),
-                   std::strerror(errno));
-    } else {
-      gate_state |= kLogging;
-    }
-  });
+  if (!GateHas(GateBit::kNotInitialised)) SetGate(GateBit::kForked, true);
 }
 
 CUresult OpenMachine() {
@@ -58,12 +32,20 @@ CUresult OpenMachine() {
   }
   pthread_atfork(nullptr, nullptr, AfterForkInChild);
   ReportForeignLibraries();
-  if (TheSettings().clock.kind == ClockKind::kSeeded) gate_state |= kSeeded;
-  gate_state &= ~kNotInitialised;
+  SetGate(GateBit::kSeeded, TheSettings().clock.kind == ClockKind::kSeeded);
+  SetGate(GateBit::kNotInitialised, false);
   return CUDA_SUCCESS;
 }
 
 }  // namespace
+
+void SetGate(GateBit bit, bool on) {
+  if (on) {
+    gate_state |= static_cast<int>(bit);
+  } else {
+    gate_state &= ~static_cast<int>(bit);
+  }
+}
 
 std::recursive_mutex& EngineMutex() {
   static auto& mutex = *new std::recursive_mutex;
@@ -72,38 +54,15 @@ std::recursive_mutex& EngineMutex() {
 
 CUresult Initialise() {
   // Before the lock: in a forked child it may belong to a thread that does not exist there.
-  if ((gate_state & kForked) != 0) return CUDA_ERROR_NOT_INITIALIZED;
+  if (GateHas(GateBit::kForked)) return CUDA_ERROR_NOT_INITIALIZED;
   const EngineLock lock;
   static CUresult result = OpenMachine();
   return result;
 }
 
 CUresult AskGate(bool needs_initialisation) {
-  OpenLog();
-  const int state = gate_state;
-  if (state == kSeeded || state == (kSeeded | kLogging)) Drift();
-  if (!needs_initialisation) return CUDA_SUCCESS;
-  return (state & (kNotInitialised | kForked)) != 0 ? CUDA_ERROR_NOT_INITIALIZED : CUDA_SUCCESS;
-}
-
-void LogCall(const char* name, std::initializer_list<std::uint64_t> arguments, CUresult result) {
-  if (log_file < 0) return;
-  char line[512];
-  const std::size_t room = sizeof(line);
-  auto used = static_cast<std::size_t>(
-      std::snprintf(line, room, "%d %ld %s(", getpid(), syscall(SYS_gettid), name));
-  const char* separator = "";
-  for (const std::uint64_t argument : arguments) {
-    if (used + 24 > room) break;
-    used += static_cast<std::size_t>(
-        std::snprintf(line + used, room - used, "%s%#" PRIx64, separator, argument));
-    separator = ", ";
-  }
-  if (used + 12 < room) {
-    used += static_cast<std::size_t>(std::snprintf(line + used, room - used, ") = %d\n", result));
-  }
-  // A log that cannot be written must not change what the program sees.
-  [[maybe_unused]] const ssize_t written = write(log_file, line, used);
+  const bool closed = GateHas(GateBit::kNotInitialised) || GateHas(GateBit::kForked);
+  return needs_initialisation && closed ? CUDA_ERROR_NOT_INITIALIZED : CUDA_SUCCESS;
 }
 
 PerThreadDefault::PerThreadDefault() { ++per_thread_depth; }

@@ -17,6 +17,7 @@ namespace cuheap::sim {
 namespace {
 
 int files[kMaxDevices];
+thread_local constinit std::uint64_t taken_by_thread = 0;
 std::uint64_t used_bytes[kMaxDevices][static_cast<int>(MemoryKind::kCount)];
 std::uint64_t most_used[kMaxDevices][static_cast<int>(MemoryKind::kCount)];
 std::uint64_t next_block_id = 1;
@@ -108,8 +109,11 @@ PhysicalPtr AllocatePages(int device, std::uint64_t bytes, MemoryKind kind) {
   std::vector<PageRun> runs = FindPages(table, static_cast<std::uint32_t>(wanted));
   SetOwner(table, runs, static_cast<std::uint16_t>(MySlot() + 1));
   table.free_pages -= static_cast<std::uint32_t>(wanted);
+  taken_by_thread += bytes;
   return std::make_shared<PhysicalAllocation>(device, kind, bytes, std::move(runs));
 }
+
+std::uint64_t BytesTakenByThread() { return taken_by_thread; }
 
 PhysicalPtr ImportPages(int index, std::uint64_t serial) {
   const EngineLock lock;

@@ -58,6 +58,8 @@ std::uint64_t DeviceCapacity(int device);
 
 // `bytes` is a multiple of kPageBytes. Null: the device has not so many free pages.
 PhysicalPtr AllocatePages(int device, std::uint64_t bytes, MemoryKind kind);
+// What AllocatePages gave to the calling thread since it began, whether freed since or not.
+std::uint64_t BytesTakenByThread();
 // A hold on what Export published. Null: no such export.
 PhysicalPtr ImportPages(int index, std::uint64_t serial);
 void PunchHole(int device, std::uint64_t offset, std::uint64_t bytes);

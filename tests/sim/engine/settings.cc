@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tests/sim/engine/driver_function.h"
+
 namespace cuheap::sim {
 namespace {
 
@@ -56,6 +58,15 @@ bool Read(const char* text, Capability* out) {
 
 bool Read(const char* text, ClockSetting* out) { return ReadClock(text, out); }
 
+bool Read(const char* text, bool* out) {
+  *out = std::strcmp(text, "on") == 0;
+  return *out || std::strcmp(text, "off") == 0;
+}
+
+bool Read(const char* text, std::vector<FaultRule>* out) { return ParseFaults(text, out); }
+
+bool Read(const char* text, Settings::EntryPoints* out) { return ParseEntryPoints(text, out); }
+
 template <class Value>
 bool ReadOrExplain(const char* variable, const char* standard, const char* help, Value* out) {
   const char* text = std::getenv(variable);
@@ -84,6 +95,13 @@ Settings ReadAll() {
 const Settings& TheSettings() {
   static const Settings& settings = *new Settings(ReadAll());
   return settings;
+}
+
+Settings::EntryPoints ReadWithout() {
+  Settings::EntryPoints names;
+  const char* text = std::getenv("CUHEAP_SIM_WITHOUT");
+  if (text != nullptr) ParseEntryPoints(text, &names);
+  return names;
 }
 
 }  // namespace cuheap::sim

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "tests/sim/engine/clock.h"
+#include "tests/sim/engine/faults.h"
 
 namespace cuheap::sim {
 
@@ -20,6 +24,9 @@ struct Settings {
   using Count = int;
   using Size = std::uint64_t;
   using Text = std::string;
+  using Switch = bool;
+  using EntryPoints = std::set<std::string, std::less<>>;
+  using Faults = std::vector<FaultRule>;
   using Capability = sim::Capability;
   using Clock = ClockSetting;
 #define SETTING(reader, field, variable, standard, help) reader field{};
@@ -30,5 +37,9 @@ struct Settings {
 
 // Any thread; never destroyed.
 const Settings& TheSettings();
+
+// CUHEAP_SIM_WITHOUT alone, for the loading of the library: a program may still set the others
+// before its first call. Empty where it cannot be read.
+Settings::EntryPoints ReadWithout();
 
 }  // namespace cuheap::sim

@@ -55,6 +55,48 @@ uint64_t cuheap_sim_races(void);
 void cuheap_sim_last_race(char* text, size_t room);
 void cuheap_sim_forget_races(void);
 
+/* Calls that fail on purpose (faults.h says how they are counted). Rules add up until cleared;
+ * those of CUHEAP_SIM_FAULTS are armed before the first of these does its work. */
+/* function: a base name such as "cuMemAlloc"; NULL: any. call: the n-th from now on, from 1; 0:
+ * each. code: a CUresult. 0: armed; 1: no such function, or no such code. */
+int cuheap_sim_fail(const char* function, uint64_t call, int code);
+/* Forgets the rules and the counts. */
+void cuheap_sim_clear_faults(void);
+/* Since faults were cleared last: calls that failed on purpose, and the function of the latest
+ * (NULL: none). */
+uint64_t cuheap_sim_faults_fired(void);
+const char* cuheap_sim_last_faulted(void);
+/* Calls counted while any rule was armed; NULL: of all functions. */
+uint64_t cuheap_sim_calls_counted(const char* function);
+
+/* The log of driver calls in memory (call_log.h), in the order in which they returned. A forked
+ * child goes on with a copy. */
+#define CUHEAP_SIM_MOST_ARGUMENTS 18
+struct cuheap_sim_call {
+  const char* function; /* base name, "cuMemAlloc"; it and the next live as long as the library */
+  const char* symbol;   /* entry point, "cuMemAlloc_v2" */
+  int64_t thread;       /* the kernel's number of it */
+  int result;           /* CUresult */
+  unsigned argument_count;
+  uint64_t arguments[CUHEAP_SIM_MOST_ARGUMENTS]; /* pointers and numbers; 0: a structure by value */
+  uint64_t start_ns;                             /* monotonic clock */
+  uint64_t duration_ns;                          /* that the simulation took */
+  uint64_t latency_ns;                           /* that was charged, see below */
+};
+/* Calls that return from now on are recorded, until stop; entries stay until clear. */
+void cuheap_sim_log_start(void);
+void cuheap_sim_log_stop(void);
+void cuheap_sim_log_clear(void);
+size_t cuheap_sim_log_size(void);
+/* 0: done; 1: no such entry. */
+int cuheap_sim_log_read(size_t index, struct cuheap_sim_call* out);
+
+/* Nanoseconds that calls would have taken on a device, by the figures of latency.def: of the
+ * process, and of the calling thread, while they were charged. They only grow: take differences. */
+void cuheap_sim_charge_latency(int on);
+uint64_t cuheap_sim_latency_of_process(void);
+uint64_t cuheap_sim_latency_of_thread(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -14,8 +14,8 @@ std::vector<TouchedRange> TouchedRanges(const Operation& operation);
 // "copy", "set", the name of a kernel: as reports call it.
 std::string NameOf(const Operation& operation);
 
-// INVALID_VALUE: device addresses that no allocation covers. When the work is done, memory of a pool
-// may have been freed behind it in its stream.
+// INVALID_VALUE: device addresses that no allocation covers. When the work is done, memory of a
+// pool may have been freed behind it in its stream.
 CUresult CheckRangesAtSubmission(const std::vector<TouchedRange>& ranges);
 CUresult CheckRangesAtExecution(const std::vector<TouchedRange>& ranges);
 

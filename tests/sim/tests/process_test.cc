@@ -5,7 +5,6 @@
 
 #include <csignal>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <string>
 
@@ -51,10 +50,10 @@ class ProcessTest : public ::testing::Test {
     prefix_ = ::testing::TempDir() + "cuheap_sim_" + std::to_string(getpid());
   }
   void TearDown() override {
-    for (const char* name : {"CUHEAP_SIM_SHARED", "CUHEAP_SIM_LOG", "CUHEAP_SIM_DEVICES"}) {
+    for (const char* name : {"CUHEAP_SIM_SHARED", "CUHEAP_SIM_DEVICES", "CUHEAP_SIM_LATENCY"}) {
       unsetenv(name);
     }
-    for (const char* suffix : {".control", ".dev0", ".dev1", ".log"}) {
+    for (const char* suffix : {".control", ".dev0", ".dev1"}) {
       std::remove((prefix_ + suffix).c_str());
     }
   }
@@ -210,24 +209,16 @@ TEST_F(ProcessTest, AMachineMayHaveNoDevice) {
   EXPECT_EQ(0, StatusOf(Start([] { return cuInit(0) == CUDA_ERROR_NO_DEVICE; })));
 }
 
-TEST_F(ProcessTest, TheLogHasOneLineForEachCall) {
-  setenv("CUHEAP_SIM_LOG", (prefix_ + ".log").c_str(), 1);
-  EXPECT_EQ(0, StatusOf(Start([] {
-              STEP(Open());
-              CUdeviceptr block = 0;
-              return cuMemAlloc(&block, 0) == CUDA_ERROR_INVALID_VALUE;
-            })));
-  std::ifstream log(prefix_ + ".log");
-  std::string text;
-  std::string last;
-  int lines = 0;
-  while (std::getline(log, text)) {
-    last = text;
-    ++lines;
-  }
-  EXPECT_EQ(4, lines);
-  EXPECT_NE(std::string::npos, last.find(" cuMemAlloc_v2(0x"));
-  EXPECT_NE(std::string::npos, last.find(", 0) = 1"));
+TEST_F(ProcessTest, LatencyIsChargedWhenTheEnvironmentAsks) {
+  const auto charged = [] {
+    STEP(Open() && cuCtxSynchronize() == CUDA_SUCCESS);
+    return cuheap_sim_latency_of_process() != 0;
+  };
+  EXPECT_EQ(1, WEXITSTATUS(StatusOf(Start(charged))));
+  setenv("CUHEAP_SIM_LATENCY", "on", 1);
+  EXPECT_EQ(0, StatusOf(Start(charged)));
+  setenv("CUHEAP_SIM_LATENCY", "fast", 1);
+  EXPECT_EQ(0, StatusOf(Start([] { return cuInit(0) == CUDA_ERROR_INVALID_VALUE; })));
 }
 
 TEST_F(ProcessTest, AccessToFreedMemoryKillsTheProcess) {
