@@ -4,6 +4,7 @@ Each test file is one process: settings of the device and of the allocator are r
 that CMakeLists.txt gives the file.
 """
 
+import ctypes
 import unittest
 
 import torch
@@ -35,6 +36,24 @@ def used(device=0):
     """Bytes that the device says are used."""
     free, total = torch.cuda.mem_get_info(device)
     return total - free
+
+
+class Kind:
+    """Kinds of memory of the simulated device, as sim_api.h numbers them."""
+
+    CONTEXT, LINEAR, VMM, POOL, STATIC, GRAPH = range(6)
+
+
+def ask_device(question, *arguments):
+    """The answer of a function of sim_api.h, by its name without cuheap_sim_."""
+    function = getattr(ctypes.CDLL("libcuheap_sim.so"), "cuheap_sim_" + question)
+    function.restype = ctypes.c_uint64
+    return function(*arguments)
+
+
+def live_linear(device=0):
+    """Blocks and bytes of cudaMalloc that the device has on its list for this process."""
+    return tuple(ask_device(question, device, Kind.LINEAR) for question in ("live_blocks", "live_bytes"))
 
 
 def main():
