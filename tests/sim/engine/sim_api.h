@@ -41,6 +41,11 @@ int cuheap_sim_advance_one(void* stream);
 int cuheap_sim_advance_stream(void* stream);
 int cuheap_sim_run_until_idle(void);
 
+/* The seeded clock's order of threads: no call goes on before so many threads have called, and the
+ * calling thread's place among them, else the order of their first calls. */
+void cuheap_sim_expect_threads(size_t count);
+void cuheap_sim_name_thread(int place);
+
 /* A kernel that declares what it touches. CUresult. */
 struct cuheap_sim_range {
   uint64_t base;

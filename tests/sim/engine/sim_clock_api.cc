@@ -6,6 +6,7 @@
 #include "tests/sim/engine/race_report.h"
 #include "tests/sim/engine/sim_api.h"
 #include "tests/sim/engine/stream.h"
+#include "tests/sim/engine/turns.h"
 #include "tests/sim/engine/work_queue.h"
 
 using namespace cuheap::sim;
@@ -43,6 +44,9 @@ int cuheap_sim_launch(void* handle, const char* name, const cuheap_sim_range* ra
     kernel.ranges.push_back({ranges[i].base, ranges[i].bytes, ranges[i].writes != 0});
   return Submit(stream, std::move(kernel));
 }
+
+void cuheap_sim_expect_threads(std::size_t count) { ExpectThreads(count); }
+void cuheap_sim_name_thread(int place) { NameThread(place); }
 
 uint64_t cuheap_sim_races(void) { return RacesReported(); }
 

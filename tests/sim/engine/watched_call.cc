@@ -15,6 +15,7 @@
 #include "tests/sim/engine/physical_memory.h"
 #include "tests/sim/engine/settings.h"
 #include "tests/sim/engine/sim_api.h"
+#include "tests/sim/engine/turns.h"
 #include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
@@ -42,7 +43,10 @@ CUresult WatchedCall::Begin(bool needs_initialisation) {
   bytes_taken_before_ = BytesTakenByThread();
   const CUresult result = AskGate(needs_initialisation);
   if (result != CUDA_SUCCESS) return result;
-  if (needs_initialisation && GateHas(GateBit::kSeeded)) Drift();
+  if (needs_initialisation && GateHas(GateBit::kSeeded)) {
+    TakeTurn();
+    Drift();
+  }
   return GateHas(GateBit::kFaults) ? FaultOf(function_) : CUDA_SUCCESS;
 }
 

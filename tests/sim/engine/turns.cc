@@ -1,0 +1,148 @@
+#include "tests/sim/engine/turns.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <random>
+#include <vector>
+
+#include "tests/sim/engine/settings.h"
+
+namespace cuheap::sim {
+namespace {
+
+using std::chrono::steady_clock;
+constexpr auto kLook = std::chrono::microseconds(50);
+constexpr auto kPatience = std::chrono::milliseconds(200);
+
+struct Caller {
+  int place = 0;
+  pid_t thread = 0;
+  bool waiting = false;
+  std::atomic<bool> arriving{false};  // may be blocked on the lock of the turns only
+};
+
+struct Turns {
+  std::mutex mutex;
+  std::condition_variable chosen;
+  std::vector<Caller*> callers;  // by place
+  std::size_t expected = 0;
+  const Caller* turn = nullptr;
+  steady_clock::time_point free_since = steady_clock::now();
+  std::mt19937_64 chance{TheSettings().clock.seed};
+};
+
+Turns& TheTurns() {
+  static auto& turns = *new Turns;
+  return turns;
+}
+
+// Stands in the list as long as its thread lives.
+class Registration {
+ public:
+  explicit Registration(int place) {
+    Turns& turns = TheTurns();
+    const std::lock_guard<std::mutex> guard(turns.mutex);
+    me_.place = place >= 0 ? place : static_cast<int>(turns.callers.size());
+    me_.thread = static_cast<pid_t>(syscall(SYS_gettid));
+    const auto at = std::upper_bound(turns.callers.begin(), turns.callers.end(), &me_,
+                                     [](auto* a, auto* b) { return a->place < b->place; });
+    turns.callers.insert(at, &me_);
+    turns.expected = std::max(turns.expected, std::size_t{1});
+  }
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+  ~Registration() {
+    Turns& turns = TheTurns();
+    const std::lock_guard<std::mutex> guard(turns.mutex);
+    std::erase(turns.callers, &me_);
+    turns.expected = std::min(turns.expected, turns.callers.size());
+    if (turns.turn == &me_) turns.turn = nullptr;
+    turns.chosen.notify_all();
+  }
+  Caller& me() { return me_; }
+
+ private:
+  Caller me_;
+};
+
+Caller& Me(int place = -1) {
+  static thread_local Registration registration(place);
+  return registration.me();
+}
+
+bool IsBlocked(pid_t thread) {
+  char path[64];
+  char stat[256];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return true;  // ended
+  const ssize_t got = read(file, stat, sizeof stat - 1);
+  close(file);
+  stat[std::max<ssize_t>(got, 0)] = 0;
+  const char* name_end = std::strrchr(stat, ')');
+  return name_end != nullptr && name_end[1] == ' ' && name_end[2] == 'S';
+}
+
+bool AllStandStill(const Turns& turns) {
+  return turns.callers.size() >= turns.expected &&
+         std::all_of(turns.callers.begin(), turns.callers.end(), [](const Caller* caller) {
+           return caller->waiting || (!caller->arriving && IsBlocked(caller->thread));
+         });
+}
+
+void EndTurn(Turns& turns) {
+  turns.turn = nullptr;
+  turns.free_since = steady_clock::now();
+}
+
+void Choose(Turns& turns) {
+  std::vector<const Caller*> waiting;
+  std::copy_if(turns.callers.begin(), turns.callers.end(), std::back_inserter(waiting),
+               [](const Caller* caller) { return caller->waiting; });
+  turns.turn = waiting[turns.chance() % waiting.size()];
+  turns.chosen.notify_all();
+}
+
+}  // namespace
+
+void TakeTurn() {
+  Caller& me = Me();
+  Turns& turns = TheTurns();
+  me.arriving = true;
+  std::unique_lock<std::mutex> guard(turns.mutex);
+  me.arriving = false;
+  if (turns.callers.size() == 1 && turns.expected <= 1) return;
+  if (turns.turn == &me) EndTurn(turns);
+  me.waiting = true;
+  while (turns.turn != &me) {
+    const bool late = steady_clock::now() > turns.free_since + kPatience;
+    if (turns.turn == nullptr && (late || AllStandStill(turns))) {
+      Choose(turns);
+    } else if (turns.turn != nullptr && !turns.turn->waiting && !turns.turn->arriving &&
+               IsBlocked(turns.turn->thread)) {
+      EndTurn(turns);
+    } else {
+      turns.chosen.wait_for(guard, kLook);
+    }
+  }
+  me.waiting = false;
+}
+
+void ExpectThreads(std::size_t count) {
+  Turns& turns = TheTurns();
+  const std::lock_guard<std::mutex> guard(turns.mutex);
+  turns.expected = count;
+}
+
+void NameThread(int place) { Me(place); }
+
+}  // namespace cuheap::sim
