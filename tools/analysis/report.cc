@@ -91,8 +91,10 @@ std::optional<std::uint64_t> FullInSteps(const Trace& trace, std::uint8_t device
   const trace::Instant* last = LastStepEnd(trace);
   if (slope <= 0 || last == nullptr) return std::nullopt;
   const Balance balance = BalanceAt(trace, device, {last->time, last->step, last->devices[device]});
-  if (!balance.used.has_value() || balance.total < *balance.used) return std::nullopt;
-  const std::uint64_t room = balance.total - *balance.used + balance.idle + balance.holes;
+  if (!balance.used.has_value()) return std::nullopt;
+  const std::uint64_t used = std::max(*balance.used, balance.reserved());
+  if (balance.total < used) return std::nullopt;
+  const std::uint64_t room = balance.total - used + balance.idle + balance.holes;
   constexpr double kNever = 1e15;
   const double steps = static_cast<double>(room) / slope;
   return steps < kNever ? std::optional(static_cast<std::uint64_t>(steps)) : std::nullopt;

@@ -31,8 +31,8 @@ struct Fragmentation {  // of a heap that places blocks in segments
 
 struct DevicePeak {
   std::uint64_t live_bytes = 0;
-  std::uint64_t step = 0;
-  std::optional<double> realized;  // over all heaps in `used`
+  std::optional<std::uint64_t> step;  // that ended before; unknown if the peak's instant is lost
+  std::optional<double> realized;     // over all heaps in `used`
 };
 
 struct Report {

@@ -124,6 +124,12 @@ const Instant* PeakOf(const Trace& trace, std::size_t device) {
   });
 }
 
+const Instant* LastOutOfMemory(const Trace& trace) {
+  return Newest(trace, [](const Instant& i) {
+    return i.kind == InstantKind::kFirstOom || i.kind == InstantKind::kLastOom;
+  });
+}
+
 Result<View> ViewAt(const Trace& trace, const At& at) {
   const Instant* found = nullptr;
   switch (at.kind) {
@@ -134,9 +140,7 @@ Result<View> ViewAt(const Trace& trace, const At& at) {
     case At::Kind::kNearestStep:
       return AtNearestStep(trace, at.step);
     case At::Kind::kOom:
-      found = Newest(trace, [](const Instant& i) {
-        return i.kind == InstantKind::kFirstOom || i.kind == InstantKind::kLastOom;
-      });
+      found = LastOutOfMemory(trace);
       if (found == nullptr) return Error{ErrorKind::kAbsent, "memory never ran out in it"};
       return SameForAll(*found, "oom");
     case At::Kind::kStep:

@@ -45,6 +45,8 @@ Result<View> ViewAt(const trace::Trace& trace, const At& at);
 Moment EndOf(const trace::Trace& trace, std::size_t device);
 // The newest kept step end; nullptr when no step has ended.
 const trace::Instant* LastStepEnd(const trace::Trace& trace);
+// Where memory ran out last; nullptr: it never did.
+const trace::Instant* LastOutOfMemory(const trace::Trace& trace);
 // The highest state of a device that was kept; nullptr when it never held anything.
 const trace::Instant* PeakOf(const trace::Trace& trace, std::size_t device);
 

@@ -7,12 +7,12 @@
 namespace cuheap::cli {
 
 Result<FailOn> ParseFailOn(const std::string& text) {
-  constexpr std::array<const char*, 4> kKnown = {"growing", "orphaned", "stuck", "late"};
+  constexpr std::array<const char*, 2> kKnown = {"growing", "late"};
   FailOn words;
   std::istringstream stream(text);
   for (std::string word; std::getline(stream, word, ',');) {
     if (std::find(kKnown.begin(), kKnown.end(), word) == kKnown.end()) {
-      return Error{ErrorKind::kAbsent, "--fail-on " + word + ": growing, orphaned, stuck or late"};
+      return Error{ErrorKind::kAbsent, "--fail-on " + word + ": growing or late"};
     }
     words.insert(word);
   }

@@ -101,7 +101,7 @@ void AddReport(CLI::App& app, int* code) {
   verb->add_option("--color", flags->color, "auto, always or never")
       ->transform(CLI::CheckedTransformer(colors));
   verb->add_option("--fail-on", flags->fail_on,
-                   "exit 1 on these findings: growing (of high confidence), orphaned, stuck, late");
+                   "exit 1 on these findings: growing (of high confidence), late");
   verb->add_flag("--require-complete", flags->require_complete,
                  "exit 4 if something is missing from a file");
   verb->callback([flags, warmup, device, code] {

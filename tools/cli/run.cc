@@ -164,9 +164,8 @@ void AddRun(CLI::App& app, const std::vector<std::string>& command, int* code) {
       ->check(CLI::IsMember({"auto", "none", "tag", "python", "native", "all"}));
   verb->add_option("--limit", flags->limit, "size limit of a trace, as 256M (1M at least)")
       ->transform(CLI::AsSizeValue(false));
-  verb->add_option(
-      "--fail-on", flags->fail_on,
-      "findings that change the exit code: growing (of high confidence), orphaned, stuck, late");
+  verb->add_option("--fail-on", flags->fail_on,
+                   "findings that change the exit code: growing (of high confidence), late");
   verb->add_option("--error-exitcode", flags->error_exitcode, "the exit code then")
       ->capture_default_str()
       ->check(CLI::Range(0, 255));

@@ -76,7 +76,7 @@ Json DeviceOf(const Report& report, std::size_t i) {
           {"untracked_growth_per_step", OrNull(report.untracked_growth[i])},
           {"other_processes", nullptr},
           {"peak_live", report.peaks[i].live_bytes},
-          {"peak_step", report.peaks[i].step},
+          {"peak_step", OrNull(report.peaks[i].step)},
           {"full_in_steps", OrNull(report.full_in_steps[i])},
           {"step", balance.moment.step},
           {"time", TimeOf(report, balance.moment)}};

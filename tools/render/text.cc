@@ -40,12 +40,21 @@ std::string PeakWords(const Report& report) {
     if (highest == nullptr || peak.live_bytes > highest->live_bytes) highest = &peak;
   }
   if (highest == nullptr || highest->live_bytes == 0) return "";
-  std::string words =
-      fmt::format(" · peak {} at step {}", Size(highest->live_bytes), highest->step);
+  std::string words = fmt::format(" · peak {}", Size(highest->live_bytes));
+  if (highest->step.has_value()) words += fmt::format(" in step {}", *highest->step + 1);
   if (highest->realized.has_value()) {
     words += fmt::format(" · realized fragmentation {:.0f} %", *highest->realized * 100);
   }
   return words;
+}
+
+// A job that died of it must not have to know what to ask for.
+std::string OutOfMemoryWords(const trace::Trace& trace) {
+  const trace::Instant* last = analysis::LastOutOfMemory(trace);
+  if (last == nullptr) return "";
+  return fmt::format(
+      "memory ran out on device {} in step {}: a request of {} failed (cuheap report --at oom {})",
+      last->device, last->step + 1, Size(last->requested_bytes), ShellWord(trace.path));
 }
 
 void AppendHead(const Report& report, const Paint& paint, std::string* out) {
@@ -54,6 +63,8 @@ void AppendHead(const Report& report, const Paint& paint, std::string* out) {
   const std::string verdict = VerdictLine(report);
   const bool bad = !report.attached || !report.with(Verdict::kGrowing).empty();
   *out += (bad ? paint.Error(verdict) : paint.Heading(verdict)) + "\n";
+  const std::string out_of_memory = OutOfMemoryWords(trace);
+  if (!out_of_memory.empty()) *out += paint.Error(Safe(out_of_memory)) + "\n";
   *out += paint.Quiet(Safe(fmt::format(
               "{} · pid {} on {} · {} · {}", trace.path, trace.identity.pid, trace.identity.host,
               trace.identity.program, CountText(trace.steps, "step", "steps")))) +
@@ -83,9 +94,9 @@ void AppendBalance(const Balance& balance, std::string* out) {
   const std::uint64_t whole = balance.total != 0 ? balance.total : balance.used.value_or(0);
   std::string untracked = "untracked unknown";
   if (balance.untracked.has_value()) {
-    untracked = *balance.untracked >= 0
-                    ? Part("untracked", static_cast<std::uint64_t>(*balance.untracked), whole)
-                    : "untracked " + SizeText(static_cast<double>(*balance.untracked));
+    // Below zero it says only that the driver's figure is older than what was taken since.
+    if (*balance.untracked >= 0)
+      untracked = Part("untracked", static_cast<std::uint64_t>(*balance.untracked), whole);
   }
   *out += fmt::format("  {} | {} | {} | {} | {} | {}", Part("live", balance.live, whole),
                       Part("rounding", balance.rounding, whole),
@@ -158,13 +169,27 @@ void AppendFragmentation(const Report& report, const Paint& paint, std::string* 
   }
 }
 
+// The driver takes whole pages for what is asked of it, and does not say how many.
+std::string DriversRounding(const Balance& balance) {
+  for (const analysis::HeapRow& row : balance.heaps)
+    if (row.heap == format::Heap::k_driver && row.live_blocks != 0)
+      return fmt::format(", what the driver rounds {} up by",
+                         CountText(row.live_blocks, "block", "blocks"));
+  return "";
+}
+
 void AppendUntracked(const Report& report, const Paint& paint, std::string* out) {
   for (std::size_t i = 0; i < report.balances.size(); ++i) {
     const Balance& balance = report.balances[i];
     if (!balance.untracked.has_value()) continue;
     *out += "\n" + paint.Heading(fmt::format("untracked on device {}", balance.device)) + "\n";
-    *out += fmt::format("  {} that no record explains (contexts, modules, other processes), ",
-                        SizeText(static_cast<double>(*balance.untracked)));
+    if (*balance.untracked < 0) {
+      *out += "  unknown: memory was taken since the driver's figure was sampled\n";
+      continue;
+    }
+    *out +=
+        fmt::format("  {} that no record explains (contexts, modules, other processes{}), ",
+                    SizeText(static_cast<double>(*balance.untracked)), DriversRounding(balance));
     *out += report.untracked_growth[i].has_value()
                 ? paint.Warning(
                       fmt::format("growing by {} a step", SizeText(*report.untracked_growth[i]))) +
@@ -180,7 +205,7 @@ void AppendNotes(const Report& report, const Paint& paint, std::string* out) {
 }
 
 void AppendNext(const Report& report, std::string* out) {
-  const std::string path = Safe(report.trace->path);
+  const std::string path = ShellWord(report.trace->path);
   *out += fmt::format("\nnext: cuheap report --at {} {}",
                       report.view.kind == "peak" ? "end" : "peak", path);
   *out += fmt::format("   who held memory at {}\n",

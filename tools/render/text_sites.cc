@@ -86,12 +86,13 @@ std::string WhereText(const SiteRow& row) {
                             Safe(file), inner.line);
 }
 
-std::string Row(const SiteRow& row, std::uint64_t bytes) {
+std::string Row(const Report& report, const SiteRow& row, std::uint64_t bytes) {
   const bool judged = row.judgement.verdict != Verdict::kNone;
   std::string text =
       fmt::format("  {:>10}  {:<8} {:<9} {}", Size(bytes), row.heap,
                   judged ? analysis::NameOf(row.judgement.verdict) : "-", WhereText(row));
   if (!row.tags.empty()) text += " [" + TagText(row) + "]";
+  if (report.balances.size() > 1) text += fmt::format(", device {}", row.key.device);
   return text;
 }
 
@@ -138,7 +139,7 @@ void AppendPeakHolders(const Report& report, const TextOptions& options, const P
   std::uint64_t rest = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i < options.top) {
-      *out += Row(*rows[i], rows[i]->at_peak_bytes) + "\n";
+      *out += Row(report, *rows[i], rows[i]->at_peak_bytes) + "\n";
     } else {
       rest += rows[i]->at_peak_bytes;
     }
@@ -162,7 +163,7 @@ void AppendLiving(const Report& report, const TextOptions& options, const Paint&
       rest += rows[i]->live_bytes;
       continue;
     }
-    *out += Row(*rows[i], rows[i]->live_bytes);
+    *out += Row(report, *rows[i], rows[i]->live_bytes);
     if (!rows[i]->why.empty()) *out += "; " + Safe(rows[i]->why);
     *out += "\n";
   }
