@@ -65,8 +65,8 @@ class CubRaceTest : public testing::Test {
   cub::CachingDeviceAllocator cache_{8, 3, 7, 64 << 20};
 };
 
-// The seed shows it in the first round; the order of threads is by chance where the machine holds one
-// of them up for long, and then a later round does.
+// The seed shows it in the first round; the order of threads is by chance where the machine holds
+// one of them up for long, and then a later round does.
 TEST_F(CubRaceTest, ABlockIsHandedOutBeforeItsEventIsRecorded) {
   for (int round = 0; round < 20 && cuheap_sim_races() == 0; ++round) WorkInThreads(nullptr);
   EXPECT_GE(cuheap_sim_races(), 1U);
