@@ -27,6 +27,7 @@ struct Caller {
   int place = 0;
   pid_t thread = 0;
   bool waiting = false;
+  bool ended = false;
   std::atomic<bool> arriving{false};  // may be blocked on the lock of the turns only
 };
 
@@ -45,38 +46,36 @@ Turns& TheTurns() {
   return turns;
 }
 
-// Stands in the list as long as its thread lives.
-class Registration {
- public:
-  explicit Registration(int place) {
-    Turns& turns = TheTurns();
-    const std::lock_guard<std::mutex> guard(turns.mutex);
-    me_.place = place >= 0 ? place : static_cast<int>(turns.callers.size());
-    me_.thread = static_cast<pid_t>(syscall(SYS_gettid));
-    const auto at = std::upper_bound(turns.callers.begin(), turns.callers.end(), &me_,
-                                     [](auto* a, auto* b) { return a->place < b->place; });
-    turns.callers.insert(at, &me_);
-    turns.expected = std::max(turns.expected, std::size_t{1});
-  }
-  Registration(const Registration&) = delete;
-  Registration& operator=(const Registration&) = delete;
-  ~Registration() {
-    Turns& turns = TheTurns();
-    const std::lock_guard<std::mutex> guard(turns.mutex);
-    std::erase(turns.callers, &me_);
-    turns.expected = std::min(turns.expected, turns.callers.size());
-    if (turns.turn == &me_) turns.turn = nullptr;
-    turns.chosen.notify_all();
-  }
-  Caller& me() { return me_; }
+// Plain data, so that calls in late destructors of a thread find it.
+thread_local constinit Caller me;
 
- private:
-  Caller me_;
-};
+void Enlist(int place) {
+  Turns& turns = TheTurns();
+  const std::lock_guard<std::mutex> guard(turns.mutex);
+  me.place = place >= 0 ? place : static_cast<int>(turns.callers.size());
+  me.thread = static_cast<pid_t>(syscall(SYS_gettid));
+  const auto at = std::upper_bound(turns.callers.begin(), turns.callers.end(), &me,
+                                   [](auto* a, auto* b) { return a->place < b->place; });
+  turns.callers.insert(at, &me);
+  turns.expected = std::max(turns.expected, std::size_t{1});
+}
 
-Caller& Me(int place = -1) {
-  static thread_local Registration registration(place);
-  return registration.me();
+void Leave() {
+  Turns& turns = TheTurns();
+  const std::lock_guard<std::mutex> guard(turns.mutex);
+  std::erase(turns.callers, &me);
+  turns.expected = std::min(turns.expected, turns.callers.size());
+  me.ended = true;
+  if (turns.turn == &me) turns.turn = nullptr;
+  turns.chosen.notify_all();
+}
+
+void EnlistOnce(int place) {
+  struct UntilTheThreadEnds {
+    explicit UntilTheThreadEnds(int at) { Enlist(at); }
+    ~UntilTheThreadEnds() { Leave(); }
+  };
+  static thread_local const UntilTheThreadEnds membership(place);
 }
 
 bool IsBlocked(pid_t thread) {
@@ -115,7 +114,8 @@ void Choose(Turns& turns) {
 }  // namespace
 
 void TakeTurn() {
-  Caller& me = Me();
+  if (me.ended) return;
+  EnlistOnce(-1);
   Turns& turns = TheTurns();
   me.arriving = true;
   std::unique_lock<std::mutex> guard(turns.mutex);
@@ -143,6 +143,6 @@ void ExpectThreads(std::size_t count) {
   turns.expected = count;
 }
 
-void NameThread(int place) { Me(place); }
+void NameThread(int place) { EnlistOnce(place); }
 
 }  // namespace cuheap::sim
