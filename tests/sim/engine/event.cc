@@ -1,9 +1,9 @@
 #include "tests/sim/engine/event.h"
 
-#include <ctime>
 #include <mutex>
 
 #include "tests/sim/engine/clock.h"
+#include "tests/sim/engine/monotonic.h"
 
 namespace cuheap::sim {
 namespace {
@@ -21,11 +21,7 @@ HandlePool<Event>& Events() {
 }
 
 void Event::MarkReached() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  reached_ns.store(static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
-                       static_cast<std::uint64_t>(now.tv_nsec),
-                   std::memory_order_release);
+  reached_ns.store(MonotonicNs(), std::memory_order_release);
   if (capture_id.load(std::memory_order_relaxed) != 0) capture_id = 0;
 }
 

@@ -60,13 +60,18 @@ void Enlist(int place) {
   turns.expected = std::max(turns.expected, std::size_t{1});
 }
 
+void EndTurn(Turns& turns) {
+  turns.turn = nullptr;
+  turns.free_since = steady_clock::now();
+}
+
 void Leave() {
   Turns& turns = TheTurns();
   const std::lock_guard<std::mutex> guard(turns.mutex);
   std::erase(turns.callers, &me);
   turns.expected = std::min(turns.expected, turns.callers.size());
   me.ended = true;
-  if (turns.turn == &me) turns.turn = nullptr;
+  if (turns.turn == &me) EndTurn(turns);
   turns.chosen.notify_all();
 }
 
@@ -96,11 +101,6 @@ bool AllStandStill(const Turns& turns) {
          std::all_of(turns.callers.begin(), turns.callers.end(), [](const Caller* caller) {
            return caller->waiting || (!caller->arriving && IsBlocked(caller->thread));
          });
-}
-
-void EndTurn(Turns& turns) {
-  turns.turn = nullptr;
-  turns.free_since = steady_clock::now();
 }
 
 void Choose(Turns& turns) {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 
 #include "tests/sim/engine/call_gate.h"
@@ -12,6 +11,7 @@
 #include "tests/sim/engine/driver_function.h"
 #include "tests/sim/engine/faults.h"
 #include "tests/sim/engine/latency.h"
+#include "tests/sim/engine/monotonic.h"
 #include "tests/sim/engine/physical_memory.h"
 #include "tests/sim/engine/settings.h"
 #include "tests/sim/engine/sim_api.h"
@@ -19,15 +19,6 @@
 #include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
-namespace {
-
-std::uint64_t NowNs() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
-}
-
-}  // namespace
-
 void BeginWatching() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -39,7 +30,7 @@ void BeginWatching() {
 
 CUresult WatchedCall::Begin(bool needs_initialisation) {
   BeginWatching();
-  start_ns_ = NowNs();
+  start_ns_ = MonotonicNs();
   bytes_taken_before_ = BytesTakenByThread();
   const CUresult result = AskGate(needs_initialisation);
   if (result != CUDA_SUCCESS) return result;
@@ -69,7 +60,7 @@ void WatchedCall::Log(CUresult result) const {
   call.argument_count = static_cast<unsigned>(arguments_.size());
   std::copy(arguments_.begin(), arguments_.end(), call.arguments);
   call.start_ns = start_ns_;
-  call.duration_ns = NowNs() - start_ns_;
+  call.duration_ns = MonotonicNs() - start_ns_;
   call.latency_ns = latency_ns_;
   LogCall(call);
 }
