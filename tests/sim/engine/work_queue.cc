@@ -1,10 +1,10 @@
 #include "tests/sim/engine/work_queue.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/context.h"
+#include "tests/sim/engine/monotonic.h"
 #include "tests/sim/engine/queue.h"
 #include "tests/sim/engine/race_checks.h"
 #include "tests/sim/engine/settings.h"
@@ -15,11 +15,11 @@
 namespace cuheap::sim {
 namespace {
 
-std::uint64_t Now() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
-         static_cast<std::uint64_t>(now.tv_nsec);
+// A stream learns its number and whether it is the legacy one only after its queue was made.
+const std::shared_ptr<Queue>& QueueOf(Stream* stream) {
+  stream->queue->legacy = stream->is_legacy();
+  stream->queue->stream_id = stream->id;
+  return stream->queue;
 }
 
 // What holds the first operation back, if anything.
@@ -33,9 +33,20 @@ bool IsReady(const Queue& queue) {
   return !queue.busy && !queue.work.empty() && Obstacle(queue) == nullptr;
 }
 
-void DropIfEmpty(Queues& queues, const std::shared_ptr<Queue>& queue) {
-  if (!queue->orphan || queue->busy || !queue->work.empty()) return;
-  if (std::erase(queues.all, queue) != 0) queues.slots.GiveBack(queue->slot);
+// An orphan goes when it is empty and the host knows all of its work: a wait for the context or the
+// device has to find it until then.
+void DropOrphans(Queues& queues) {
+  std::erase_if(queues.all, [&](const std::shared_ptr<Queue>& queue) {
+    const bool known = queue->last == nullptr || queues.host.Covers(queue->last->moment);
+    if (!queue->orphan || queue->busy || !queue->work.empty() || !known) return false;
+    queues.slots.GiveBack(queue->slot);
+    return true;
+  });
+}
+
+void Know(Queues& queues, const std::vector<TicketPtr>& tickets) {
+  for (const TicketPtr& ticket : tickets) queues.host.Join(ticket->clock);
+  DropOrphans(queues);
 }
 
 // REQUIRES: the queue is ready.
@@ -49,9 +60,8 @@ void DoFirst(Queues& queues, const std::shared_ptr<Queue>& queue, QueueGuard& gu
   work.operation = EmptyOp{};  // may be the last to hold a graph, which takes the queue lock
   guard.lock();
   queue->busy = false;
-  work.end->done_ns = Now();
+  work.end->done_ns = MonotonicNs();
   work.end->done = true;
-  DropIfEmpty(queues, queue);
   queues.changed.notify_all();
 }
 
@@ -85,8 +95,8 @@ void FinishAndKnow(Queues& queues, const std::vector<TicketPtr>& tickets, QueueG
       }
     }
     Finish(queues, ticket, guard);
-    queues.host.Join(ticket->clock);
   }
+  Know(queues, tickets);
 }
 
 template <class Predicate>
@@ -161,7 +171,7 @@ void OrphanQueue(const std::shared_ptr<Queue>& queue) {
   Queues& queues = TheQueues();
   const QueueGuard guard(queues.mutex);
   queue->orphan = true;
-  DropIfEmpty(queues, queue);
+  DropOrphans(queues);
 }
 
 CUresult Enqueue(Stream* stream, Operation operation, const std::vector<TicketPtr>& after,
@@ -172,9 +182,7 @@ CUresult Enqueue(Stream* stream, Operation operation, const std::vector<TicketPt
   const bool at_once = eager || Stage(&operation) == Staging::kWaits;
   Queues& queues = TheQueues();
   QueueGuard guard(queues.mutex);
-  stream->queue->legacy = stream->is_legacy();
-  stream->queue->stream_id = stream->id;
-  const TicketPtr ticket = Append(queues, stream->queue, std::move(operation), after);
+  const TicketPtr ticket = Append(queues, QueueOf(stream), std::move(operation), after);
   if (at_once) Finish(queues, ticket, guard);
   if (end != nullptr) *end = ticket;
   return CUDA_SUCCESS;
@@ -196,8 +204,7 @@ void WaitForStream(Stream* stream) {
   if (!IsQueued()) return;
   Queues& queues = TheQueues();
   QueueGuard guard(queues.mutex);
-  stream->queue->legacy = stream->is_legacy();
-  FinishAndKnow(queues, WaitedForWith(queues, *stream->queue), guard);
+  FinishAndKnow(queues, WaitedForWith(queues, *QueueOf(stream)), guard);
 }
 
 void WaitForContext(const Context* context) {
@@ -219,7 +226,7 @@ void WaitForDevice(int device) {
 bool IsDone(const TicketPtr& ticket) {
   Queues& queues = TheQueues();
   const QueueGuard guard(queues.mutex);
-  if (ticket->done) queues.host.Join(ticket->clock);
+  if (ticket->done) Know(queues, {ticket});
   return ticket->done;
 }
 
@@ -227,12 +234,10 @@ bool IsDone(Stream* stream) {
   if (!IsQueued()) return true;
   Queues& queues = TheQueues();
   const QueueGuard guard(queues.mutex);
-  stream->queue->legacy = stream->is_legacy();
-  const auto tickets = WaitedForWith(queues, *stream->queue);
+  const auto tickets = WaitedForWith(queues, *QueueOf(stream));
   const bool done = std::all_of(tickets.begin(), tickets.end(),
                                 [](const TicketPtr& ticket) { return ticket->done; });
-  if (done)
-    for (const TicketPtr& ticket : tickets) queues.host.Join(ticket->clock);
+  if (done) Know(queues, tickets);
   return done;
 }
 

@@ -7,7 +7,7 @@
 //          it, however long the work itself takes.
 //       4. The host knows what it has waited for or has asked about. Its threads are taken as one:
 //          what one of them waited for, the others know.
-//       5. A queue outlives its stream until it is empty.
+//       5. A queue outlives its stream until it is empty and the host knows all of its work.
 // Threads: any. The queue lock is taken inside and never held while an operation runs, so that host
 // functions may call the driver. Nobody who waits may hold the engine's lock.
 #pragma once

@@ -118,6 +118,15 @@ TEST_F(RaceTest, WaitingOnTheHostOrders) {
   ExpectNone();
 }
 
+TEST_F(RaceTest, WaitingForTheContextOrdersTheWorkOfStreamsThatAreGone) {
+  Write(a_, block_);
+  EXPECT_CUDA(cuStreamDestroy(a_));
+  cuheap_sim_run_until_idle();
+  EXPECT_CUDA(cuCtxSynchronize());
+  Write(b_, block_);
+  ExpectNone();
+}
+
 TEST_F(RaceTest, WaitingForAnotherStreamDoesNot) {
   Write(a_, block_);
   EXPECT_CUDA(cuStreamSynchronize(b_));
