@@ -13,12 +13,14 @@ CUresult PrepareAllocation(Context** context) {
   return CheckUnsafeCall();
 }
 
-// Memory that goes away at once waits for the work of its device.
+// Memory that goes away at once waits for the work of its device. That of a pool does not: the
+// caller has to.
 void WaitForUsersOf(std::uintptr_t address) {
   int device = -1;
   {
     const EngineLock lock;
-    if (const Allocation* block = FindAllocation(address)) device = block->device;
+    const Allocation* block = FindAllocation(address);
+    if (block != nullptr && block->pool == nullptr) device = block->device;
   }
   if (device >= 0) WaitForDevice(device);
 }
@@ -86,6 +88,7 @@ CUresult face::MemAllocManaged(CUdeviceptr* out, size_t bytes, unsigned flags) {
 
 CUresult face::MemAllocHost_v2(void** out, size_t bytes) { return MemHostAlloc(out, bytes, 0); }
 
+// PARTIAL: write-combined memory is like any other, and has one address for the host and devices.
 CUresult face::MemHostAlloc(void** out, size_t bytes, unsigned flags) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   Context* context = nullptr;
@@ -104,6 +107,7 @@ CUresult face::MemFreeHost(void* memory) {
   return FreeHost(AddressOf(memory));
 }
 
+// PARTIAL: I/O memory is refused, and memory mapped read-only is taken without READ_ONLY too.
 CUresult face::MemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
   Context* context = nullptr;
   CUHEAP_SIM_TRY(PrepareAllocation(&context));
@@ -111,6 +115,7 @@ CUresult face::MemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
 }
 
 CUresult face::MemHostUnregister(void* memory) {
+  CUHEAP_SIM_TRY(NeedPointers(memory));
   CUHEAP_SIM_TRY(NeedContext());
   CUHEAP_SIM_TRY(CheckUnsafeCall());
   WaitForUsersOf(AddressOf(memory));

@@ -1,8 +1,11 @@
 // Stream-ordered allocation and its pools.
 #include "tests/sim/driver/support.h"
+#include "tests/sim/engine/access_rights.h"
 #include "tests/sim/engine/device_memory.h"
 #include "tests/sim/engine/graph.h"
 #include "tests/sim/engine/memory_pool.h"
+#include "tests/sim/engine/pool_attributes.h"
+#include "tests/sim/engine/pool_places.h"
 
 namespace cuheap::sim {
 namespace {
@@ -14,12 +17,17 @@ CUresult PoolOf(CUmemoryPool handle, MemoryPool** out) {
 
 CUmemoryPool HandleOf(MemoryPool* pool) { return Cast<CUmemoryPool>(pool); }
 
-CUresult DeviceOf(const CUmemLocation* location, CUmemAllocationType type, int* device) {
-  CUHEAP_SIM_TRY(NeedPointers(location));
-  if (type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_NOT_SUPPORTED;
-  if (location->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
-  CUHEAP_SIM_TRY(NeedDevice(location->id));
-  *device = location->id;
+// The two oldest calls do not document INVALID_DEVICE.
+CUresult NeedOrdinal(CUdevice device) {
+  return IsDevice(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult SetCurrent(CUmemoryPool handle, const PoolPlace& place) {
+  const EngineLock lock;
+  MemoryPool* pool = nullptr;
+  CUHEAP_SIM_TRY(PoolOf(handle, &pool));
+  if (PlaceOf(*pool) != place) return CUDA_ERROR_INVALID_VALUE;
+  SetCurrentPool(pool);
   return CUDA_SUCCESS;
 }
 
@@ -39,6 +47,7 @@ CUresult Allocate(CUdeviceptr* out, size_t bytes, MemoryPool* pool, Stream* stre
     const EngineLock lock;
     CUHEAP_SIM_TRY(CheckSubmission(stream));
     if (stream->capture.load() != nullptr) {
+      if (pool->device == kHostDevice) return CUDA_ERROR_NOT_SUPPORTED;
       return CaptureAllocation(stream, pool->device, bytes, out);
     }
   }
@@ -54,9 +63,10 @@ CUresult face::MemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream handle) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   Stream* stream = nullptr;
   CUHEAP_SIM_TRY(StreamOf(handle, &stream));
-  return Allocate(out, bytes, CurrentPool(stream->context->device), stream);
+  return Allocate(out, bytes, CurrentPool(PlaceOfDevice(stream->context->device)), stream);
 }
 
+// PARTIAL: a captured allocation cannot come from a pool of host or managed memory.
 CUresult face::MemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool pool_handle,
                                      CUstream handle) {
   CUHEAP_SIM_TRY(NeedPointers(out));
@@ -82,43 +92,47 @@ CUresult face::MemFreeAsync(CUdeviceptr address, CUstream handle) {
 CUresult face::DeviceGetDefaultMemPool(CUmemoryPool* out, CUdevice device) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   CUHEAP_SIM_TRY(NeedDevice(device));
-  *out = HandleOf(DefaultPool(device));
+  *out = HandleOf(DefaultPool(PlaceOfDevice(device)));
   return CUDA_SUCCESS;
 }
 
 CUresult face::DeviceGetMemPool(CUmemoryPool* out, CUdevice device) {
   CUHEAP_SIM_TRY(NeedPointers(out));
-  CUHEAP_SIM_TRY(NeedDevice(device));
-  *out = HandleOf(CurrentPool(device));
+  CUHEAP_SIM_TRY(NeedOrdinal(device));
+  *out = HandleOf(CurrentPool(PlaceOfDevice(device)));
   return CUDA_SUCCESS;
 }
 
 CUresult face::DeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
-  CUHEAP_SIM_TRY(NeedDevice(device));
-  MemoryPool* pool = nullptr;
-  CUHEAP_SIM_TRY(PoolOf(handle, &pool));
-  return SetCurrentPool(device, pool);
+  CUHEAP_SIM_TRY(NeedOrdinal(device));
+  return SetCurrent(handle, PlaceOfDevice(device));
 }
 
 CUresult face::MemGetDefaultMemPool(CUmemoryPool* out, CUmemLocation* location,
                                     CUmemAllocationType type) {
-  int device = 0;
-  CUHEAP_SIM_TRY(DeviceOf(location, type, &device));
-  return DeviceGetDefaultMemPool(out, device);
+  CUHEAP_SIM_TRY(NeedPointers(out, location));
+  PoolPlace place;
+  CUHEAP_SIM_TRY(PoolPlaceOf(*location, type, &place));
+  *out = HandleOf(DefaultPool(place));
+  return CUDA_SUCCESS;
 }
 
 CUresult face::MemGetMemPool(CUmemoryPool* out, CUmemLocation* location, CUmemAllocationType type) {
-  int device = 0;
-  CUHEAP_SIM_TRY(DeviceOf(location, type, &device));
-  return DeviceGetMemPool(out, device);
+  CUHEAP_SIM_TRY(NeedPointers(out, location));
+  PoolPlace place;
+  if (PoolPlaceOf(*location, type, &place) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+  *out = HandleOf(CurrentPool(place));
+  return CUDA_SUCCESS;
 }
 
 CUresult face::MemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
-  int device = 0;
-  CUHEAP_SIM_TRY(DeviceOf(location, type, &device));
-  return DeviceSetMemPool(device, pool);
+  CUHEAP_SIM_TRY(NeedPointers(location));
+  PoolPlace place;
+  if (PoolPlaceOf(*location, type, &place) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+  return SetCurrent(pool, place);
 }
 
+// PARTIAL: no pool is for hardware decompression or fabric handles.
 CUresult face::MemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* properties) {
   CUHEAP_SIM_TRY(NeedPointers(out, properties));
   const EngineLock lock;
@@ -137,9 +151,7 @@ CUresult face::MemPoolDestroy(CUmemoryPool handle) {
 CUresult face::MemPoolTrimTo(CUmemoryPool handle, size_t keep) {
   MemoryPool* pool = nullptr;
   CUHEAP_SIM_TRY(PoolOf(handle, &pool));
-  const EngineLock lock;
-  pool->pending.ReturnDone(&pool->heap);
-  pool->heap.Trim(keep);
+  TrimPool(pool, keep);
   return CUDA_SUCCESS;
 }
 
@@ -160,19 +172,11 @@ CUresult face::MemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attr
 }
 
 CUresult face::MemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* access, size_t count) {
+  CUHEAP_SIM_TRY(NeedPointers(access));
+  if (count == 0) return CUDA_ERROR_INVALID_VALUE;
   MemoryPool* pool = nullptr;
   CUHEAP_SIM_TRY(PoolOf(handle, &pool));
-  const EngineLock lock;
-  for (size_t i = 0; i < count; ++i) {
-    if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
-    CUHEAP_SIM_TRY(NeedDevice(access[i].location.id));
-    const bool own = access[i].location.id == pool->device;
-    if (own && access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    pool->access[access[i].location.id] = access[i].flags;
-  }
-  return CUDA_SUCCESS;
+  return SetPoolAccess(pool, access, count);
 }
 
 CUresult face::MemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool handle,
@@ -180,10 +184,10 @@ CUresult face::MemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool handle,
   CUHEAP_SIM_TRY(NeedPointers(flags, location));
   MemoryPool* pool = nullptr;
   CUHEAP_SIM_TRY(PoolOf(handle, &pool));
-  if (location->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
-  CUHEAP_SIM_TRY(NeedDevice(location->id));
+  std::size_t index = 0;
+  CUHEAP_SIM_TRY(AccessIndex(*location, &index));
   const EngineLock lock;
-  *flags = pool->access[location->id];
+  *flags = pool->access[index];
   return CUDA_SUCCESS;
 }
 

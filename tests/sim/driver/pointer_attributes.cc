@@ -1,15 +1,14 @@
-// What a pointer is, and hints about managed memory.
+// What a pointer is.
 #include <cstring>
 
 #include "tests/sim/driver/support.h"
-#include "tests/sim/engine/allocation_table.h"
+#include "tests/sim/engine/access_rights.h"
+#include "tests/sim/engine/memory_pool.h"
+#include "tests/sim/engine/virtual_memory.h"
+#include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
 namespace {
-
-bool IsHost(const Allocation& block) {
-  return block.type == AllocationType::kHost || block.type == AllocationType::kRegistered;
-}
 
 template <class Value>
 CUresult Give(void* out, Value value) {
@@ -17,12 +16,51 @@ CUresult Give(void* out, Value value) {
   return CUDA_SUCCESS;
 }
 
+// Of the current context's device. Linear memory counts as accessible from everywhere: peers that
+// were not enabled are not told apart.
 unsigned AccessFlags(const Allocation& block) {
   const Context* context = TopContext();
-  if (context == nullptr || block.type != AllocationType::kMapping) {
-    return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+  const bool kept = block.type == AllocationType::kMapping || block.pool != nullptr;
+  if (context == nullptr || !kept) return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+  return AccessOf(block, static_cast<std::size_t>(context->device));
+}
+
+CUresult DevicePointer(const Allocation& block, CUdeviceptr address, void* out) {
+  CUHEAP_SIM_TRY(NeedContext());
+  if (AccessFlags(block) == CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE) return CUDA_ERROR_INVALID_VALUE;
+  return Give(out, address);
+}
+
+CUresult HostPointer(const Allocation& block, CUdeviceptr address, void* out) {
+  const bool known = IsHostMemory(block) || IsManaged(block);
+  const bool open = block.type != AllocationType::kMapping || AccessOf(block, kHostAccess) != 0;
+  return known && open ? Give(out, address) : CUDA_ERROR_INVALID_VALUE;
+}
+
+unsigned HandleTypes(const Allocation& block) {
+  if (block.pool != nullptr) return block.pool->properties.handleTypes;
+  if (block.type != AllocationType::kMapping) return CU_MEM_HANDLE_TYPE_NONE;
+  return HandleOfMapping(block)->properties.requestedHandleTypes;
+}
+
+// What cuMemMap may fill is the range of what it has filled.
+Reservation RangeOf(const Allocation& block) {
+  if (block.type == AllocationType::kMapping) return ReservationOf(block.base);
+  return {block.base, block.bytes};
+}
+
+// Of addresses that are reserved and show nothing.
+CUresult AnswerReserved(const Reservation& range, CUpointer_attribute attribute, void* out) {
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      return Give<CUdeviceptr>(out, range.base);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      return Give<std::size_t>(out, range.bytes);
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+      return Give<unsigned>(out, 0);
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
   }
-  return block.access[context->device];
 }
 
 CUresult Answer(const Allocation& block, CUpointer_attribute attribute, CUdeviceptr address,
@@ -31,29 +69,31 @@ CUresult Answer(const Allocation& block, CUpointer_attribute attribute, CUdevice
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       return Give(out, HandleOf(block.context));
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      return Give<unsigned>(out, IsHost(block) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+      return Give<unsigned>(out, IsHostMemory(block) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-      return Give(out, address);
+      return DevicePointer(block, address, out);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-      if (!IsHost(block) && block.type != AllocationType::kManaged) return CUDA_ERROR_INVALID_VALUE;
-      return Give(out, address);
+      return HostPointer(block, address, out);
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+      return CUDA_ERROR_NOT_SUPPORTED;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
       return Give<unsigned>(out, block.sync_memops ? 1 : 0);
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       return Give<unsigned long long>(out, block.buffer_id);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      return Give<unsigned>(out, block.type == AllocationType::kManaged ? 1 : 0);
+      return Give<unsigned>(out, IsManaged(block) ? 1 : 0);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return Give<int>(out, block.device);
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
       return Give<unsigned>(out, block.type == AllocationType::kLinear ? 1 : 0);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-      return Give<CUdeviceptr>(out, block.base);
+      return Give<CUdeviceptr>(out, RangeOf(block).base);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-      return Give<std::size_t>(out, block.bytes);
+      return Give<std::size_t>(out, RangeOf(block).bytes);
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return Give<unsigned>(out, 1);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+      return Give<unsigned>(out, HandleTypes(block));
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
       return Give<unsigned>(out, 0);
@@ -69,7 +109,7 @@ CUresult Answer(const Allocation& block, CUpointer_attribute attribute, CUdevice
       return Give<unsigned long long>(
           out, block.region.pages != nullptr ? block.region.pages->block_id() : 0);
     default:
-      return CUDA_ERROR_NOT_SUPPORTED;
+      return CUDA_ERROR_INVALID_VALUE;
   }
 }
 
@@ -97,22 +137,35 @@ void AnswerUnknown(CUpointer_attribute attribute, void* out) {
   if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) Give<int>(out, -2);
 }
 
+bool IsKnown(CUpointer_attribute attribute) {
+  return attribute >= CU_POINTER_ATTRIBUTE_CONTEXT &&
+         attribute <= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE &&
+         attribute != CU_POINTER_ATTRIBUTE_P2P_TOKENS;
+}
+
 }  // namespace
 
+// PARTIAL: CU_POINTER_ATTRIBUTE_P2P_TOKENS is refused, as there is no other driver to use them; an
+// unmapped reservation answers for its range only.
 CUresult face::PointerGetAttribute(void* out, CUpointer_attribute attribute, CUdeviceptr address) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   const EngineLock lock;
-  const Allocation* block = FindAllocation(address);
-  return block == nullptr ? CUDA_ERROR_INVALID_VALUE : Answer(*block, attribute, address, out);
+  if (const Allocation* block = FindAllocation(address)) {
+    return Answer(*block, attribute, address, out);
+  }
+  const Reservation range = ReservationOf(address);
+  return range.bytes == 0 ? CUDA_ERROR_INVALID_VALUE : AnswerReserved(range, attribute, out);
 }
 
 CUresult face::PointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** out,
                                     CUdeviceptr address) {
   CUHEAP_SIM_TRY(NeedPointers(attributes, out));
-  const EngineLock lock;
-  const Allocation* block = FindAllocation(address);
+  if (count == 0) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < count; ++i) {
-    if (block == nullptr || Answer(*block, attributes[i], address, out[i]) != CUDA_SUCCESS) {
+    if (out[i] == nullptr || !IsKnown(attributes[i])) return CUDA_ERROR_INVALID_VALUE;
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    if (PointerGetAttribute(out[i], attributes[i], address) != CUDA_SUCCESS) {
       AnswerUnknown(attributes[i], out[i]);
     }
   }
@@ -123,39 +176,21 @@ CUresult face::PointerSetAttribute(const void* value, CUpointer_attribute attrib
                                    CUdeviceptr address) {
   CUHEAP_SIM_TRY(NeedPointers(value));
   if (attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return CUDA_ERROR_INVALID_VALUE;
-  const EngineLock lock;
-  Allocation* block = FindAllocation(address);
-  if (block == nullptr) return CUDA_ERROR_INVALID_VALUE;
   unsigned number = 0;
   std::memcpy(&number, value, sizeof(number));
-  block->sync_memops = number != 0;
+  int device = kHostDevice;
+  {
+    const EngineLock lock;
+    Allocation* block = FindAllocation(address);
+    if (block == nullptr || block->type == AllocationType::kRegistered) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    block->sync_memops = number != 0;
+    device = block->device;
+  }
+  // Synchronous operations that are pending come to their end.
+  if (number != 0 && device != kHostDevice) WaitForDevice(device);
   return CUDA_SUCCESS;
-}
-
-// Managed memory lives on the host here, so advice and prefetches only check their range.
-CUresult face::MemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise, CUmemLocation) {
-  const EngineLock lock;
-  const Allocation* block = FindAllocation(address);
-  const bool managed = block != nullptr && block->type == AllocationType::kManaged;
-  return managed && bytes <= block->base + block->bytes - address ? CUDA_SUCCESS
-                                                                  : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult face::MemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device) {
-  return MemAdvise_v2(address, bytes, advice, {CU_MEM_LOCATION_TYPE_DEVICE, device});
-}
-
-CUresult face::MemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location,
-                                   unsigned flags, CUstream handle) {
-  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  Stream* stream = nullptr;
-  CUHEAP_SIM_TRY(StreamOf(handle, &stream));
-  return MemAdvise_v2(address, bytes, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, location);
-}
-
-CUresult face::MemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device,
-                                CUstream stream) {
-  return MemPrefetchAsync_v2(address, bytes, {CU_MEM_LOCATION_TYPE_DEVICE, device}, 0, stream);
 }
 
 }  // namespace cuheap::sim

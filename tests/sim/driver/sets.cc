@@ -1,13 +1,22 @@
 // Setting memory, and values written by a stream.
 #include "tests/sim/driver/support.h"
+#include "tests/sim/engine/allocation_table.h"
+#include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
 namespace {
 
 CUresult Check(const FillOp& fill) {
-  const bool aligned = fill.to % fill.element == 0 && fill.pitch % fill.element == 0;
-  const bool rows_fit = fill.height <= 1 || fill.pitch >= fill.width * fill.element;
-  return aligned && rows_fit ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  const bool rows = fill.height > 1;
+  if (fill.to % fill.element != 0 || (rows && fill.pitch % fill.element != 0)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  std::uint64_t row = 0;
+  std::uint64_t all = 0;
+  const bool overflows = __builtin_mul_overflow(fill.width, fill.element, &row) ||
+                         (rows && __builtin_mul_overflow(fill.pitch, fill.height, &all));
+  if (overflows || (rows && fill.pitch < row)) return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS;
 }
 
 CUresult FillIn(CUstream handle, const FillOp& fill) {
@@ -17,8 +26,22 @@ CUresult FillIn(CUstream handle, const FillOp& fill) {
   return Submit(stream, fill);
 }
 
+// Whether the program asked that synchronous operations on the memory synchronise in any case.
+bool MustWait(CUdeviceptr address) {
+  const EngineLock lock;
+  const Allocation* block = FindAllocation(address);
+  return block != nullptr && block->sync_memops;
+}
+
 // Setting device memory without a stream is asynchronous work of the default stream.
-CUresult FillNow(const FillOp& fill) { return FillIn(nullptr, fill); }
+CUresult FillNow(const FillOp& fill) {
+  CUHEAP_SIM_TRY(FillIn(nullptr, fill));
+  if (!MustWait(fill.to)) return CUDA_SUCCESS;
+  Stream* stream = nullptr;
+  CUHEAP_SIM_TRY(StreamOf(nullptr, &stream));
+  WaitForStream(stream);
+  return stream->context->broken;
+}
 
 FillOp Row(CUdeviceptr to, std::uint32_t value, std::uint32_t element, size_t width) {
   return FillOp{to, 0, value, element, width, 1};

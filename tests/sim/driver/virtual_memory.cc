@@ -6,16 +6,37 @@
 namespace cuheap::sim {
 namespace {
 
-CUmemGenericAllocationHandle HandleOf(PhysicalHandle* handle) {
-  return reinterpret_cast<CUmemGenericAllocationHandle>(handle);
+// Calls that may say INVALID_DEVICE are others.
+CUresult CheckProperties(const CUmemAllocationProp& properties) {
+  int device = 0;
+  const CUresult result = PlaceOf(properties, &device);
+  return result == CUDA_ERROR_INVALID_DEVICE ? CUDA_ERROR_INVALID_VALUE : result;
+}
+
+// The one type that the machine shares; of the others, those that are known are not supported.
+CUresult CheckSharing(CUmemAllocationHandleType type) {
+  switch (type) {
+    case CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR:
+      return CUDA_SUCCESS;
+    case CU_MEM_HANDLE_TYPE_WIN32:
+    case CU_MEM_HANDLE_TYPE_WIN32_KMT:
+    case CU_MEM_HANDLE_TYPE_FABRIC:
+      return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
 }
 
 }  // namespace
 
 CUresult face::MemGetAllocationGranularity(size_t* out, const CUmemAllocationProp* properties,
-                                           CUmemAllocationGranularity_flags) {
+                                           CUmemAllocationGranularity_flags option) {
   CUHEAP_SIM_TRY(NeedPointers(out, properties));
-  if (properties->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+  if (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM &&
+      option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  CUHEAP_SIM_TRY(CheckProperties(*properties));
   *out = kPageBytes;
   return CUDA_SUCCESS;
 }
@@ -32,23 +53,23 @@ CUresult face::MemAddressReserve(CUdeviceptr* out, size_t bytes, size_t alignmen
 
 CUresult face::MemAddressFree(CUdeviceptr base, size_t bytes) { return FreeRange(base, bytes); }
 
+// PARTIAL: memory of a host NUMA node cannot be shared with other processes, and neither GPUDirect
+// RDMA nor decompression by hardware is there to be asked for.
 CUresult face::MemCreate(CUmemGenericAllocationHandle* out, size_t bytes,
                          const CUmemAllocationProp* properties, unsigned long long flags) {
   CUHEAP_SIM_TRY(NeedPointers(out, properties));
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
   PhysicalHandle* handle = nullptr;
   CUHEAP_SIM_TRY(CreateHandle(bytes, *properties, &handle));
-  *out = HandleOf(handle);
+  *out = ValueOf(handle);
   return CUDA_SUCCESS;
 }
 
 CUresult face::MemRelease(CUmemGenericAllocationHandle handle) { return ReleaseHandle(handle); }
 
 CUresult face::MemMap(CUdeviceptr base, size_t bytes, size_t offset,
-                      CUmemGenericAllocationHandle value, unsigned long long flags) {
-  PhysicalHandle* handle = FindHandle(value);
-  if (handle == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  return MapHandle(base, bytes, offset, handle);
+                      CUmemGenericAllocationHandle handle, unsigned long long flags) {
+  return flags != 0 ? CUDA_ERROR_INVALID_VALUE : MapHandle(base, bytes, offset, handle);
 }
 
 CUresult face::MemUnmap(CUdeviceptr base, size_t bytes) { return UnmapRange(base, bytes); }
@@ -56,6 +77,7 @@ CUresult face::MemUnmap(CUdeviceptr base, size_t bytes) { return UnmapRange(base
 CUresult face::MemSetAccess(CUdeviceptr base, size_t bytes, const CUmemAccessDesc* access,
                             size_t count) {
   CUHEAP_SIM_TRY(NeedPointers(access));
+  if (count == 0) return CUDA_ERROR_INVALID_VALUE;
   return SetRangeAccess(base, bytes, access, count);
 }
 
@@ -69,26 +91,28 @@ CUresult face::MemExportToShareableHandle(void* out, CUmemGenericAllocationHandl
                                           CUmemAllocationHandleType type,
                                           unsigned long long flags) {
   CUHEAP_SIM_TRY(NeedPointers(out));
+  const EngineLock lock;
   PhysicalHandle* handle = FindHandle(value);
   if (handle == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+  CUHEAP_SIM_TRY(CheckSharing(type));
   return ExportHandle(handle, static_cast<int*>(out));
 }
 
 CUresult face::MemImportFromShareableHandle(CUmemGenericAllocationHandle* out, void* os_handle,
                                             CUmemAllocationHandleType type) {
   CUHEAP_SIM_TRY(NeedPointers(out));
-  if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+  CUHEAP_SIM_TRY(CheckSharing(type));
   PhysicalHandle* handle = nullptr;
   const auto fd = static_cast<int>(reinterpret_cast<std::intptr_t>(os_handle));
   CUHEAP_SIM_TRY(ImportHandle(fd, &handle));
-  *out = HandleOf(handle);
+  *out = ValueOf(handle);
   return CUDA_SUCCESS;
 }
 
 CUresult face::MemGetAllocationPropertiesFromHandle(CUmemAllocationProp* out,
                                                     CUmemGenericAllocationHandle value) {
   CUHEAP_SIM_TRY(NeedPointers(out));
+  const EngineLock lock;
   const PhysicalHandle* handle = FindHandle(value);
   if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *out = handle->properties;

@@ -11,6 +11,7 @@ namespace cuheap::sim {
 namespace {
 
 std::uintptr_t windows[kMaxDevices];
+std::uint64_t mappings_left = UINT64_MAX;  // that tests allow
 
 std::map<std::uintptr_t, std::uint64_t>& Reservations() {
   static auto& map = *new std::map<std::uintptr_t, std::uint64_t>;
@@ -29,12 +30,54 @@ int Protection(Access access) {
   return PROT_NONE;
 }
 
+bool TakeMapping() {
+  if (mappings_left == UINT64_MAX) return true;
+  if (mappings_left == 0) return false;
+  --mappings_left;
+  return true;
+}
+
+bool Protect(std::uintptr_t base, std::uint64_t bytes, Access access) {
+  return mprotect(reinterpret_cast<void*>(base), bytes, Protection(access)) == 0;
+}
+
 bool InWindow(int device, std::uintptr_t address) {
-  return address - windows[device] < DeviceCapacity(device);
+  return device != kHostDevice && address - windows[device] < DeviceCapacity(device);
 }
 
 bool IsWindowRegion(const MappedRegion& region) {
   return InWindow(region.pages->device(), region.base);
+}
+
+// Cuts what is aligned out of `padded` bytes at `start`, and keeps it as a reservation.
+std::uintptr_t KeepAligned(std::uintptr_t start, std::uint64_t padded, std::uint64_t bytes,
+                           std::uint64_t alignment) {
+  const std::uintptr_t base = (start + alignment - 1) / alignment * alignment;
+  if (base > start) munmap(reinterpret_cast<void*>(start), base - start);
+  if (base + bytes < start + padded) {
+    munmap(reinterpret_cast<void*>(base + bytes), start + padded - base - bytes);
+  }
+  Reservations()[base] = bytes;
+  return base;
+}
+
+std::uintptr_t Reserve(std::uint64_t bytes, std::uint64_t alignment, std::uintptr_t hint,
+                       int flags) {
+  const std::uint64_t padded = bytes + alignment;
+  if (padded < bytes) return 0;
+  void* memory = mmap(reinterpret_cast<void*>(hint), padded, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+  if (memory == MAP_FAILED) return 0;
+  return KeepAligned(reinterpret_cast<std::uintptr_t>(memory), padded, bytes, alignment);
+}
+
+std::optional<MappedRegion> MapAt(std::uintptr_t base, PhysicalPtr pages) {
+  const std::uint64_t bytes = pages->bytes();
+  MappedRegion region{base, bytes, std::move(pages)};
+  if (region.base == 0) return std::nullopt;
+  if (MapPages(region, 0, Access::kReadWrite)) return region;
+  ReturnAddresses(region.base, bytes);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -55,19 +98,7 @@ bool OpenAddressSpace() {
 }
 
 std::uintptr_t ReserveAddresses(std::uint64_t bytes, std::uint64_t alignment, std::uintptr_t hint) {
-  const std::uint64_t padded = bytes + alignment;
-  if (padded < bytes) return 0;
-  void* memory = mmap(reinterpret_cast<void*>(hint), padded, PROT_NONE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return 0;
-  const auto start = reinterpret_cast<std::uintptr_t>(memory);
-  const std::uintptr_t base = (start + alignment - 1) / alignment * alignment;
-  if (base > start) munmap(memory, base - start);
-  if (base + bytes < start + padded) {
-    munmap(reinterpret_cast<void*>(base + bytes), start + padded - base - bytes);
-  }
-  Reservations()[base] = bytes;
-  return base;
+  return Reserve(bytes, alignment, hint, 0);
 }
 
 void ReturnAddresses(std::uintptr_t base, std::uint64_t bytes) {
@@ -86,9 +117,9 @@ bool MapPages(const MappedRegion& region, std::uint64_t offset, Access access) {
     }
     const std::uint64_t bytes = std::min(left, run_bytes - offset);
     if (bytes == 0) break;
-    if (mmap(reinterpret_cast<void*>(at), bytes, Protection(access),
-             MAP_SHARED | MAP_FIXED | MAP_NORESERVE, DeviceFile(region.pages->device()),
-             static_cast<off_t>(run.first * kPageBytes + offset)) == MAP_FAILED) {
+    if (!TakeMapping() || mmap(reinterpret_cast<void*>(at), bytes, Protection(access),
+                               MAP_SHARED | MAP_FIXED | MAP_NORESERVE, region.pages->file(),
+                               static_cast<off_t>(run.first * kPageBytes + offset)) == MAP_FAILED) {
       UnmapPages(region.base, at - region.base);
       return false;
     }
@@ -99,32 +130,39 @@ bool MapPages(const MappedRegion& region, std::uint64_t offset, Access access) {
   return true;
 }
 
-void UnmapPages(std::uintptr_t base, std::uint64_t bytes) {
-  if (bytes == 0) return;
-  mmap(reinterpret_cast<void*>(base), bytes, PROT_NONE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+bool UnmapPages(std::uintptr_t base, std::uint64_t bytes) {
+  return bytes == 0 ||
+         mmap(reinterpret_cast<void*>(base), bytes, PROT_NONE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
+void LimitMappings(std::uint64_t more) { mappings_left = more; }
+
 bool SetAccess(std::uintptr_t base, std::uint64_t bytes, Access access) {
-  return mprotect(reinterpret_cast<void*>(base), bytes, Protection(access)) == 0;
+  return (access == Access::kNone || TakeMapping()) && Protect(base, bytes, access);
+}
+
+void RestoreAccess(std::uintptr_t base, std::uint64_t bytes, Access access) {
+  static_cast<void>(Protect(base, bytes, access));
 }
 
 std::optional<MappedRegion> MapNewRegion(int device, std::uint64_t bytes, MemoryKind kind) {
   PhysicalPtr pages = AllocatePages(device, bytes, kind);
   if (pages == nullptr) return std::nullopt;
-  if (pages->runs().size() != 1) return MapExisting(std::move(pages));
+  if (device == kHostDevice || pages->runs().size() != 1) return MapExisting(std::move(pages));
   const std::uintptr_t base = windows[device] + pages->runs()[0].first * kPageBytes;
   if (!SetAccess(base, bytes, Access::kReadWrite)) return std::nullopt;
   return MappedRegion{base, bytes, std::move(pages)};
 }
 
 std::optional<MappedRegion> MapExisting(PhysicalPtr pages) {
-  const std::uint64_t bytes = pages->bytes();
-  MappedRegion region{ReserveAddresses(bytes, kPageBytes, 0), bytes, std::move(pages)};
-  if (region.base == 0) return std::nullopt;
-  if (MapPages(region, 0, Access::kReadWrite)) return region;
-  ReturnAddresses(region.base, bytes);
-  return std::nullopt;
+  const std::uintptr_t base = ReserveAddresses(pages->bytes(), kPageBytes, 0);
+  return MapAt(base, std::move(pages));
+}
+
+std::optional<MappedRegion> MapBelow4GiB(PhysicalPtr pages) {
+  const std::uintptr_t base = Reserve(pages->bytes(), kPageBytes, 0, MAP_32BIT);
+  return MapAt(base, std::move(pages));
 }
 
 void UnmapRegion(const MappedRegion& region) {
@@ -160,7 +198,7 @@ void PunchZeroes(const MappedRegion& region, std::uintptr_t base, std::uint64_t 
     }
     const std::uint64_t count = std::min(left, run_bytes - skip);
     if (count == 0) break;
-    PunchHole(region.pages->device(), run.first * kPageBytes + skip, count);
+    PunchHole(region.pages->file(), run.first * kPageBytes + skip, count);
     left -= count;
     skip = 0;
   }

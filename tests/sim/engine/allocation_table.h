@@ -2,6 +2,7 @@
 // tests compare with what others believe. Threads: callers hold the engine's lock.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 
@@ -11,6 +12,9 @@ namespace cuheap::sim {
 
 struct Context;
 struct MemoryPool;
+
+// The host's place among the rights of a mapping, after the devices.
+inline constexpr std::size_t kHostAccess = kMaxDevices;
 
 enum class AllocationType {
   kLinear,      // cuMemAlloc
@@ -28,7 +32,7 @@ struct Allocation {
   std::uintptr_t base = 0;
   std::uint64_t bytes = 0;  // as asked for
   AllocationType type = AllocationType::kLinear;
-  int device = 0;
+  int device = 0;  // or kHostDevice
   Context* context = nullptr;
   unsigned flags = 0;
   MappedRegion region;           // what backs it; no pages: the process's own memory
@@ -36,8 +40,7 @@ struct Allocation {
   MemoryPool* pool = nullptr;
   std::uint64_t buffer_id = 0;  // never repeats in a process
   bool sync_memops = false;
-  std::uint8_t access[kMaxDevices] = {};  // of a mapping: CUmemAccess_flags by device
-  std::uint64_t mapped_offset = 0;        // of a mapping: where in its handle's pages it starts
+  std::uint8_t access[kMaxDevices + 1] = {};  // of a mapping: CUmemAccess_flags
 };
 
 // Sets buffer_id.

@@ -24,10 +24,45 @@ MemoryKind KindOf(const Allocation& block) {
   return block.type == AllocationType::kStatic ? MemoryKind::kStatic : MemoryKind::kLinear;
 }
 
+std::uint64_t InWholePages(std::uint64_t bytes) {
+  return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
 std::uintptr_t HostPages(std::uint64_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? 0 : reinterpret_cast<std::uintptr_t>(memory);
+}
+
+template <class Predicate>
+bool AnyOverlaps(std::uintptr_t address, std::uint64_t bytes, Predicate predicate) {
+  const Allocation* first = FindAllocation(address);
+  if (first != nullptr && predicate(*first)) return true;
+  for (auto it = AllAllocations().upper_bound(address);
+       it != AllAllocations().end() && it->first - address < bytes; ++it) {
+    if (predicate(it->second)) return true;
+  }
+  return false;
+}
+
+// Of memory that the process has pinned already, or that the driver gave it.
+bool OverlapsHostMemory(std::uintptr_t address, std::uint64_t bytes) {
+  return AnyOverlaps(address, bytes, [](const Allocation& block) {
+    return block.type == AllocationType::kHost || block.type == AllocationType::kRegistered ||
+           block.type == AllocationType::kManaged;
+  });
+}
+
+bool OverlapsDeviceMemory(std::uintptr_t address, std::uint64_t bytes) {
+  return IsDeviceAddress(address) || IsDeviceAddress(address + bytes - 1) ||
+         AnyOverlaps(address, bytes, [](const Allocation&) { return true; });
+}
+
+// Whether the process has something there: the kernel says so without touching it.
+bool IsMapped(std::uintptr_t address, std::uint64_t bytes) {
+  constexpr std::uintptr_t kHostPage = 4096;
+  const std::uintptr_t first = address / kHostPage * kHostPage;
+  return msync(reinterpret_cast<void*>(first), address + bytes - first, MS_ASYNC) == 0;
 }
 
 }  // namespace
@@ -50,12 +85,28 @@ CUresult AllocateLinear(Context* context, std::uint64_t bytes, std::uintptr_t* o
     block.region = heap.RegionOf(*address);
     block.held_bytes = bytes;
   } else {
-    const std::uint64_t whole = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
-    auto region = MapNewRegion(context->device, whole, kind);
+    auto region = MapNewRegion(context->device, InWholePages(bytes), kind);
     if (!region) return CUDA_ERROR_OUT_OF_MEMORY;
     block.base = region->base;
     block.region = std::move(*region);
   }
+  *out = AddAllocation(std::move(block)).base;
+  return CUDA_SUCCESS;
+}
+
+CUresult AllocateBelow4GiB(Context* context, std::uint64_t bytes, std::uintptr_t* out) {
+  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (bytes > DeviceCapacity(context->device)) return CUDA_ERROR_OUT_OF_MEMORY;
+  const EngineLock lock;
+  PhysicalPtr pages = AllocatePages(context->device, InWholePages(bytes), MemoryKind::kLinear);
+  auto region = pages == nullptr ? std::nullopt : MapBelow4GiB(std::move(pages));
+  if (!region) return CUDA_ERROR_OUT_OF_MEMORY;
+  Allocation block;
+  block.base = region->base;
+  block.bytes = bytes;
+  block.device = context->device;
+  block.context = context;
+  block.region = std::move(*region);
   *out = AddAllocation(std::move(block)).base;
   return CUDA_SUCCESS;
 }
@@ -79,7 +130,8 @@ void Discard(std::uintptr_t base) {
     case AllocationType::kImported:
       return UnmapRegion(block.region);
     case AllocationType::kMapping:
-      return UnmapPages(base, block.bytes);
+      UnmapPages(base, block.bytes);
+      return;
     case AllocationType::kRegistered:
     case AllocationType::kGraph:  // its node owns the pages
       return;
@@ -160,12 +212,16 @@ CUresult FreeHost(std::uintptr_t address) {
 
 CUresult RegisterHost(Context* context, std::uintptr_t address, std::uint64_t bytes,
                       unsigned flags) {
-  if (bytes == 0 || address == 0 || flags > 0xF) return CUDA_ERROR_INVALID_VALUE;
+  constexpr unsigned kKnown = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+                              CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+  if (bytes == 0 || address == 0 || (flags & ~kKnown) != 0 || address + bytes < address) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if ((flags & CU_MEMHOSTREGISTER_IOMEMORY) != 0) return CUDA_ERROR_NOT_SUPPORTED;
   const EngineLock lock;
-  const auto after = AllAllocations().lower_bound(address);
-  const bool overlaps_next = after != AllAllocations().end() && after->first - address < bytes;
-  if (FindAllocation(address) != nullptr || overlaps_next) {
-    return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+  if (OverlapsHostMemory(address, bytes)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+  if (OverlapsDeviceMemory(address, bytes) || !IsMapped(address, bytes)) {
+    return CUDA_ERROR_INVALID_VALUE;
   }
   Allocation block;
   block.base = address;

@@ -12,6 +12,8 @@ namespace cuheap::sim {
 
 CUresult AllocateLinear(Context* context, std::uint64_t bytes, std::uintptr_t* out,
                         MemoryKind kind = MemoryKind::kLinear);
+// At an address of 32 bits, for the oldest ABIs; whole pages.
+CUresult AllocateBelow4GiB(Context* context, std::uint64_t bytes, std::uintptr_t* out);
 // Linear, managed, pooled and graph memory alike, as cuMemFree does.
 CUresult FreeDevice(std::uintptr_t address);
 // Gives back one block of any type that is found in the table.
@@ -22,6 +24,7 @@ CUresult AllocateManaged(Context* context, std::uint64_t bytes, unsigned flags,
                          std::uintptr_t* out);
 CUresult AllocateHost(Context* context, std::uint64_t bytes, unsigned flags, void** out);
 CUresult FreeHost(std::uintptr_t address);
+// INVALID_VALUE: of nothing, or of device memory. NOT_SUPPORTED: I/O memory.
 CUresult RegisterHost(Context* context, std::uintptr_t address, std::uint64_t bytes,
                       unsigned flags);
 CUresult UnregisterHost(std::uintptr_t address);

@@ -1,26 +1,21 @@
 #include "tests/sim/engine/memory_pool.h"
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 
+#include "tests/sim/engine/access_rights.h"
 #include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/device_memory.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/pool_places.h"
 #include "tests/sim/engine/race_checks.h"
 #include "tests/sim/engine/stream.h"
 
 namespace cuheap::sim {
 namespace {
 
-MemoryPool* defaults[kMaxDevices];
-MemoryPool* currents[kMaxDevices];
 // Synchronisation is frequent and pools are rare: this keeps it cheap where there is none.
 std::atomic<bool> any_pool_used{false};
-
-bool IsReuse(CUmemPool_attribute attribute) {
-  return attribute >= CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES &&
-         attribute <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
-}
 
 ReusePolicy PolicyOf(const MemoryPool& pool) {
   return {pool.reuse[CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] != 0,
@@ -53,12 +48,53 @@ void AddPooled(MemoryPool* pool, Context* context, std::uint64_t bytes, std::uin
   block.region = pool->heap.RegionOf(address);
   AddAllocation(std::move(block));
   ++pool->live_blocks;
-  pool->used_high = std::max(pool->used_high, pool->heap.used());
+  pool->used_high = std::max(pool->used_high, UsedBytes(*pool));
   pool->reserved_high = std::max(pool->reserved_high, pool->heap.reserved());
 }
 
+void DeleteIfOver(MemoryPool* pool) {
+  if (pool->destroyed && pool->live_blocks == 0 && pool->pending.empty()) {
+    MemoryPools().Delete(pool);
+  }
+}
+
 void Left(MemoryPool* pool) {
-  if (--pool->live_blocks == 0 && pool->destroyed) MemoryPools().Delete(pool);
+  --pool->live_blocks;
+  DeleteIfOver(pool);
+}
+
+void NoticeDoneFrees(MemoryPool* pool) { pool->pending.ReturnDone(&pool->heap); }
+
+// The types of handles that a pool's memory can have.
+CUresult CheckSharing(const CUmemPoolProps& properties, bool of_device) {
+  constexpr unsigned kKnown = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_WIN32 |
+                              CU_MEM_HANDLE_TYPE_WIN32_KMT | CU_MEM_HANDLE_TYPE_FABRIC;
+  const unsigned types = properties.handleTypes;
+  if ((types & ~kKnown) != 0 || (types != 0 && !of_device)) return CUDA_ERROR_INVALID_VALUE;
+  return (types & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0 ? CUDA_ERROR_NOT_SUPPORTED
+                                                                  : CUDA_SUCCESS;
+}
+
+CUresult CheckProperties(const CUmemPoolProps& properties) {
+  const auto* reserved = properties.reserved;
+  const bool clean = std::all_of(reserved, reserved + sizeof(properties.reserved),
+                                 [](unsigned char byte) { return byte == 0; });
+  constexpr unsigned kDecompress = CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS;
+  if (!clean || properties.win32SecurityAttributes != nullptr ||
+      (properties.usage & ~kDecompress) != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return properties.usage != 0 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+}
+
+// Where a pool's memory is accessible from the start.
+void SetFirstAccess(MemoryPool* pool) {
+  const bool managed = pool->properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+  for (std::size_t index = 0; index <= kHostAccess; ++index) {
+    const bool own = pool->device == kHostDevice ? index == kHostAccess
+                                                 : index == static_cast<std::size_t>(pool->device);
+    if (own || managed) pool->access[index] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  }
 }
 
 }  // namespace
@@ -68,52 +104,56 @@ HandlePool<MemoryPool>& MemoryPools() {
   return pool;
 }
 
-MemoryPool* DefaultPool(int device) {
-  const EngineLock lock;
-  if (defaults[device] == nullptr) {
-    CUmemPoolProps properties{};
-    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
-    NewPool(properties, &defaults[device]);
-  }
-  return defaults[device];
-}
-
-MemoryPool* CurrentPool(int device) {
-  const EngineLock lock;
-  return currents[device] != nullptr ? currents[device] : DefaultPool(device);
-}
-
-CUresult SetCurrentPool(int device, MemoryPool* pool) {
-  const EngineLock lock;
-  if (pool->device != device) return CUDA_ERROR_INVALID_VALUE;
-  currents[device] = pool;
-  return CUDA_SUCCESS;
-}
-
 CUresult NewPool(const CUmemPoolProps& properties, MemoryPool** out) {
-  if (properties.allocType != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
-  if (properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
-  const int device = properties.location.id;
-  if (device < 0 || device >= TheSettings().devices) return CUDA_ERROR_INVALID_DEVICE;
-  *out = MemoryPools().New(device, properties);
-  (*out)->access[device] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  PoolPlace place;
+  const CUresult known = PoolPlaceOf(properties.location, properties.allocType, &place);
+  if (known != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+  const bool of_device =
+      place.location == CU_MEM_LOCATION_TYPE_DEVICE && place.type == CU_MEM_ALLOCATION_TYPE_PINNED;
+  CUresult allowed = CheckProperties(properties);
+  if (allowed == CUDA_SUCCESS) allowed = CheckSharing(properties, of_device);
+  if (allowed != CUDA_SUCCESS) return allowed;
+  const EngineLock lock;
+  *out = MemoryPools().New(of_device ? place.id : kHostDevice, properties);
+  SetFirstAccess(*out);
   return CUDA_SUCCESS;
 }
 
 CUresult DestroyPool(MemoryPool* pool) {
   const EngineLock lock;
-  if (pool == defaults[pool->device] || pool->destroyed) return CUDA_ERROR_INVALID_VALUE;
-  if (currents[pool->device] == pool) currents[pool->device] = nullptr;
+  if (IsDefaultPool(pool) || pool->destroyed) return CUDA_ERROR_INVALID_VALUE;
+  SetDefaultInsteadOf(pool);
   pool->destroyed = true;
-  if (pool->live_blocks == 0) MemoryPools().Delete(pool);
+  NoticeDoneFrees(pool);
+  DeleteIfOver(pool);
+  return CUDA_SUCCESS;
+}
+
+CUresult SetPoolAccess(MemoryPool* pool, const CUmemAccessDesc* access, std::size_t count) {
+  const EngineLock lock;
+  CUmemAccess_flags wanted[kHostAccess + 1];
+  std::copy(std::begin(pool->access), std::end(pool->access), wanted);
+  const std::size_t own =
+      pool->device == kHostDevice ? kHostAccess : static_cast<std::size_t>(pool->device);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t index = 0;
+    const CUresult known = AccessIndex(access[i].location, &index);
+    if (known != CUDA_SUCCESS || !IsAccess(access[i].flags)) return CUDA_ERROR_INVALID_VALUE;
+    wanted[index] = access[i].flags;
+  }
+  if (wanted[own] != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) return CUDA_ERROR_INVALID_VALUE;
+  std::copy(std::begin(wanted), std::end(wanted), pool->access);
   return CUDA_SUCCESS;
 }
 
 CUresult AllocateFromPool(MemoryPool* pool, Stream* stream, std::uint64_t bytes,
                           std::uintptr_t* out) {
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (bytes > DeviceCapacity(pool->device)) return CUDA_ERROR_OUT_OF_MEMORY;
+  constexpr std::uint64_t kMostOnHost = UINT64_MAX / 2;  // sums of sizes stay within 64 bits
+  const bool on_host = pool->device == kHostDevice;
+  if (bytes > (on_host ? kMostOnHost : DeviceCapacity(pool->device))) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
   any_pool_used = true;
   std::optional<PendingFrees::Reused> found;
   {
@@ -133,17 +173,27 @@ CUresult AllocateFromPool(MemoryPool* pool, Stream* stream, std::uint64_t bytes,
 }
 
 CUresult FreeInStream(std::uintptr_t address, Stream* stream) {
+  AllocationType type{};
   {
     const EngineLock lock;
     const Allocation* block = FindAllocation(address);
     if (block == nullptr || block->base != address) return CUDA_ERROR_INVALID_VALUE;
-    if (block->type != AllocationType::kPooled || !IsQueued()) return FreeDevice(address);
+    type = block->type;
   }
+  if (type != AllocationType::kPooled) {
+    if (type == AllocationType::kLinear || type == AllocationType::kManaged) WaitForStream(stream);
+    return FreeDevice(address);
+  }
+  if (!IsQueued()) return FreeDevice(address);
   TicketPtr ticket;
   const CUresult result = Enqueue(stream, EmptyOp{}, {}, &ticket);
   if (result != CUDA_SUCCESS) return result;
   const EngineLock lock;
-  const Allocation block = AllAllocations().at(address);
+  const Allocation* found = FindAllocation(address);
+  if (found == nullptr || found->base != address || found->pool == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;  // another thread was faster
+  }
+  const Allocation block = *found;
   MemoryEnds(address, block.bytes, ticket);
   RemoveAllocation(address);
   block.pool->pending.Add(address, block.held_bytes, ticket);
@@ -157,14 +207,29 @@ void ReturnToPool(const Allocation& block) {
   Left(pool);
 }
 
+void TrimPool(MemoryPool* pool, std::uint64_t keep) {
+  const EngineLock lock;
+  NoticeDoneFrees(pool);
+  pool->heap.Trim(keep, keep);
+  MemoryPools().ForEach([](MemoryPool* other) {
+    if (other->destroyed) NoticeDoneFrees(other);
+    DeleteIfOver(other);
+  });
+}
+
 void TrimAtSynchronization(int device) {
   if (!any_pool_used.load(std::memory_order_acquire)) return;
   const EngineLock lock;
   MemoryPools().ForEach([&](MemoryPool* pool) {
-    if (pool->device != device) return;
-    pool->pending.ReturnDone(&pool->heap);
+    if (pool->device != device && pool->device != kHostDevice) return;
+    NoticeDoneFrees(pool);
     pool->heap.Trim(pool->release_threshold);
+    DeleteIfOver(pool);
   });
+}
+
+std::uint64_t UsedBytes(const MemoryPool& pool) {
+  return pool.heap.used() - pool.pending.DoneBytes();
 }
 
 bool IsPoolMemory(std::uintptr_t address) {
@@ -173,61 +238,6 @@ bool IsPoolMemory(std::uintptr_t address) {
   bool found = false;
   MemoryPools().ForEach([&](MemoryPool* pool) { found |= pool->heap.Contains(address); });
   return found;
-}
-
-CUresult SetPoolAttribute(MemoryPool* pool, CUmemPool_attribute attribute, const void* value) {
-  const EngineLock lock;
-  if (IsReuse(attribute)) {
-    std::memcpy(&pool->reuse[attribute], value, sizeof(int));
-    return CUDA_SUCCESS;
-  }
-  std::uint64_t number = 0;
-  std::memcpy(&number, value, sizeof(number));
-  switch (attribute) {
-    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-      pool->release_threshold = number;
-      return CUDA_SUCCESS;
-    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-      if (number != 0) return CUDA_ERROR_INVALID_VALUE;
-      pool->reserved_high = pool->heap.reserved();
-      return CUDA_SUCCESS;
-    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-      if (number != 0) return CUDA_ERROR_INVALID_VALUE;
-      pool->used_high = pool->heap.used();
-      return CUDA_SUCCESS;
-    default:
-      return CUDA_ERROR_INVALID_VALUE;
-  }
-}
-
-CUresult GetPoolAttribute(MemoryPool* pool, CUmemPool_attribute attribute, void* value) {
-  const EngineLock lock;
-  if (IsReuse(attribute)) {
-    std::memcpy(value, &pool->reuse[attribute], sizeof(int));
-    return CUDA_SUCCESS;
-  }
-  std::uint64_t number = 0;
-  switch (attribute) {
-    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-      number = pool->release_threshold;
-      break;
-    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-      number = pool->heap.reserved();
-      break;
-    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-      number = pool->reserved_high;
-      break;
-    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-      number = pool->heap.used();
-      break;
-    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-      number = pool->used_high;
-      break;
-    default:
-      return CUDA_ERROR_INVALID_VALUE;
-  }
-  std::memcpy(value, &number, sizeof(number));
-  return CUDA_SUCCESS;
 }
 
 }  // namespace cuheap::sim

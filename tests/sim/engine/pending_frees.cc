@@ -42,6 +42,13 @@ std::optional<PendingFrees::Reused> PendingFrees::TakeByWaiting(std::uint64_t by
   return std::nullopt;
 }
 
+std::uint64_t PendingFrees::DoneBytes() const {
+  std::uint64_t bytes = 0;
+  for (const Block& block : blocks_)
+    if (TimeOf(block.free) != 0) bytes += block.bytes;
+  return bytes;
+}
+
 void PendingFrees::ReturnDone(SegmentedHeap* heap) {
   for (auto block = blocks_.begin(); block != blocks_.end();) {
     if (TimeOf(block->free) == 0) {

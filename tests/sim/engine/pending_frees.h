@@ -35,6 +35,9 @@ class PendingFrees {
   std::optional<Reused> Take(std::uint64_t bytes, Stream* stream, const ReusePolicy& policy);
   // Law 4.
   std::optional<Reused> TakeByWaiting(std::uint64_t bytes, const ReusePolicy& policy);
+  bool empty() const { return blocks_.empty(); }
+  // Of blocks whose free is done.
+  std::uint64_t DoneBytes() const;
   // Law 3: what is done goes back to the heap. At a synchronisation it does whatever the policy.
   void ReturnDone(SegmentedHeap* heap);
 

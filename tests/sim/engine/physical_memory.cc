@@ -21,10 +21,11 @@ thread_local constinit std::uint64_t taken_by_thread = 0;
 std::uint64_t used_bytes[kMaxDevices][static_cast<int>(MemoryKind::kCount)];
 std::uint64_t most_used[kMaxDevices][static_cast<int>(MemoryKind::kCount)];
 std::uint64_t next_block_id = 1;
+std::uint64_t host_bytes = 0;
 int local_holds[kMaxExports];  // how often this process holds each export
 
 void Punch(int device, PageRun run) {
-  PunchHole(device, run.first * kPageBytes, run.count * kPageBytes);
+  PunchHole(files[device], run.first * kPageBytes, run.count * kPageBytes);
 }
 
 void SetOwner(DeviceTable& table, const std::vector<PageRun>& runs, std::uint16_t owner) {
@@ -72,6 +73,18 @@ void ReleaseExport(int index) {
   entry.serial = 0;
 }
 
+// A host has no end of memory here; of files there may be.
+PhysicalPtr AllocateHostPages(std::uint64_t bytes) {
+  if (bytes / kPageBytes > UINT32_MAX) return nullptr;
+  const int file = memfd_create("cuheap-sim-host", MFD_CLOEXEC);
+  if (file < 0) return nullptr;
+  if (ftruncate(file, static_cast<off_t>(bytes)) == 0) {
+    return std::make_shared<PhysicalAllocation>(file, bytes);
+  }
+  close(file);
+  return nullptr;
+}
+
 }  // namespace
 
 bool OpenPhysicalMemory() {
@@ -94,13 +107,14 @@ std::uint64_t DeviceCapacity(int device) {
   return TheControlBlock().devices[device].pages * kPageBytes;
 }
 
-void PunchHole(int device, std::uint64_t offset, std::uint64_t bytes) {
-  fallocate(files[device], FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+void PunchHole(int file, std::uint64_t offset, std::uint64_t bytes) {
+  fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
             static_cast<off_t>(bytes));
 }
 
 PhysicalPtr AllocatePages(int device, std::uint64_t bytes, MemoryKind kind) {
   const EngineLock lock;
+  if (device == kHostDevice) return AllocateHostPages(bytes);
   const ControlLock control;
   DeviceTable& table = TheControlBlock().devices[device];
   const std::uint64_t wanted = bytes / kPageBytes;
@@ -155,6 +169,11 @@ void ForgetMostUsed(int device, MemoryKind kind) {
   most_used[device][static_cast<int>(kind)] = used_bytes[device][static_cast<int>(kind)];
 }
 
+std::uint64_t HostBytes() {
+  const EngineLock lock;
+  return host_bytes;
+}
+
 PhysicalAllocation::PhysicalAllocation(int device, MemoryKind kind, std::uint64_t bytes,
                                        std::vector<PageRun> runs)
     : device_(device),
@@ -168,8 +187,27 @@ PhysicalAllocation::PhysicalAllocation(int device, MemoryKind kind, std::uint64_
   most = std::max(most, used);
 }
 
+PhysicalAllocation::PhysicalAllocation(int file, std::uint64_t bytes)
+    : device_(kHostDevice),
+      kind_(MemoryKind::kVmm),
+      bytes_(bytes),
+      runs_{{0, static_cast<std::uint32_t>(bytes / kPageBytes)}},
+      block_id_(next_block_id++),
+      host_file_(file) {
+  host_bytes += bytes_;
+}
+
+int PhysicalAllocation::file() const {
+  return device_ == kHostDevice ? host_file_ : files[device_];
+}
+
 PhysicalAllocation::~PhysicalAllocation() {
   const EngineLock lock;
+  if (device_ == kHostDevice) {
+    host_bytes -= bytes_;
+    close(host_file_);
+    return;
+  }
   const ControlLock control;
   if (counted_) used_bytes[device_][static_cast<int>(kind_)] -= bytes_;
   if (export_index_ >= 0) {

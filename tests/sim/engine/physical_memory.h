@@ -1,4 +1,5 @@
-// The physical memory of the devices: one sparse file a device, handed out in 2 MiB pages.
+// Physical memory: one sparse file a device, handed out in 2 MiB pages, and a file of its own for
+// each piece of host memory that is handled alike (kHostDevice; no device is charged for it).
 // A page costs the host nothing until it is touched, and nothing again once it is freed (its hole
 // is punched). Contiguous pages are preferred, lowest first, so that neighbours in the file are
 // neighbours in address space and share one kernel mapping.
@@ -21,20 +22,28 @@ namespace cuheap::sim {
 // What a page is used for; the order is part of sim_api.h.
 enum class MemoryKind { kContext, kLinear, kVmm, kPool, kStatic, kGraph, kCount };
 
+// In the place of a device: the host.
+inline constexpr int kHostDevice = CU_DEVICE_CPU;
+
 // Pages held by this process. The destructor gives them back (an export: this process's hold).
 class PhysicalAllocation {
  public:
   PhysicalAllocation(int device, MemoryKind kind, std::uint64_t bytes, std::vector<PageRun> runs);
+  // Host memory; the file is the allocation's own from now on.
+  PhysicalAllocation(int file, std::uint64_t bytes);
   ~PhysicalAllocation();
   PhysicalAllocation(const PhysicalAllocation&) = delete;
   PhysicalAllocation& operator=(const PhysicalAllocation&) = delete;
 
   int device() const { return device_; }
   std::uint64_t bytes() const { return bytes_; }
+  // Where the runs lie.
+  int file() const;
   const std::vector<PageRun>& runs() const { return runs_; }
   std::uint64_t block_id() const { return block_id_; }
 
   // Makes the pages an export, so that other processes may hold them. -1: the table is full.
+  // REQUIRES: memory of a device.
   int Export(const CUmemAllocationProp& properties);
 
  private:
@@ -46,6 +55,7 @@ class PhysicalAllocation {
   std::vector<PageRun> runs_;
   std::uint64_t block_id_;
   int export_index_ = -1;
+  int host_file_ = -1;
   bool counted_ = true;
 };
 
@@ -56,13 +66,14 @@ bool OpenPhysicalMemory();
 int DeviceFile(int device);
 std::uint64_t DeviceCapacity(int device);
 
-// `bytes` is a multiple of kPageBytes. Null: the device has not so many free pages.
+// `bytes` is a multiple of kPageBytes. Null: the device has not so many free pages, or the host has
+// no such file.
 PhysicalPtr AllocatePages(int device, std::uint64_t bytes, MemoryKind kind);
 // What AllocatePages gave to the calling thread since it began, whether freed since or not.
 std::uint64_t BytesTakenByThread();
 // A hold on what Export published. Null: no such export.
 PhysicalPtr ImportPages(int index, std::uint64_t serial);
-void PunchHole(int device, std::uint64_t offset, std::uint64_t bytes);
+void PunchHole(int file, std::uint64_t offset, std::uint64_t bytes);
 
 // Bytes in whole pages: free on the device, and used by this process for one kind.
 std::uint64_t FreeBytes(int device);
@@ -70,5 +81,7 @@ std::uint64_t UsedBytes(int device, MemoryKind kind);
 // The most that UsedBytes was since the last ForgetMostUsed.
 std::uint64_t MostUsedBytes(int device, MemoryKind kind);
 void ForgetMostUsed(int device, MemoryKind kind);
+// Host memory that this process holds in whole pages.
+std::uint64_t HostBytes();
 
 }  // namespace cuheap::sim

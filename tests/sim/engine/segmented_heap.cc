@@ -64,13 +64,14 @@ void SegmentedHeap::Free(std::uintptr_t address, std::uint64_t bytes) {
   segment.free[address] = size;
 }
 
-void SegmentedHeap::Trim(std::uint64_t keep) {
-  for (auto it = segments_.begin(); it != segments_.end() && reserved_ > keep;) {
-    if (it->second.used != 0) {
+void SegmentedHeap::Trim(std::uint64_t above, std::uint64_t least) {
+  for (auto it = segments_.begin(); it != segments_.end() && reserved_ > above;) {
+    const std::uint64_t bytes = it->second.region.bytes;
+    if (it->second.used != 0 || reserved_ - bytes < least) {
       ++it;
       continue;
     }
-    reserved_ -= it->second.region.bytes;
+    reserved_ -= bytes;
     UnmapRegion(it->second.region);
     it = segments_.erase(it);
   }

@@ -27,8 +27,9 @@ class SegmentedHeap {
   std::optional<std::uintptr_t> Allocate(std::uint64_t bytes, std::uint64_t limit = UINT64_MAX);
   // REQUIRES: `address` came from Allocate(bytes).
   void Free(std::uintptr_t address, std::uint64_t bytes);
-  // Gives empty segments back while more than `keep` bytes are reserved.
-  void Trim(std::uint64_t keep);
+  // Gives empty segments back while more than `above` bytes are reserved, and none that would leave
+  // less than `least`.
+  void Trim(std::uint64_t above, std::uint64_t least = 0);
   bool Contains(std::uintptr_t address) const;
   const MappedRegion& RegionOf(std::uintptr_t address) const;
 

@@ -1,5 +1,6 @@
 #include "tests/sim/engine/sim_api.h"
 
+#include "tests/sim/engine/address_space.h"
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/call_gate.h"
 #include "tests/sim/engine/context.h"
@@ -72,13 +73,18 @@ uint64_t cuheap_sim_contexts_created(void) { return ContextsCreated(); }
 uint64_t cuheap_sim_pinned(void) {
   if (AskGate(true) != CUDA_SUCCESS) return 0;
   const EngineLock lock;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = HostBytes();
   for (const auto& [base, block] : AllAllocations()) {
     if (block.type == AllocationType::kHost || block.type == AllocationType::kRegistered) {
       bytes += block.bytes;
     }
   }
   return bytes;
+}
+
+void cuheap_sim_limit_mappings(uint64_t more) {
+  const EngineLock lock;
+  LimitMappings(more);
 }
 
 int cuheap_sim_declare_global(void* module_or_library, const char* name, size_t bytes) {

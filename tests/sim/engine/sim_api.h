@@ -28,8 +28,13 @@ uint64_t cuheap_sim_other_processes(int device);
 uint64_t cuheap_sim_live_bytes(int device, int kind);
 uint64_t cuheap_sim_live_blocks(int device, int kind);
 uint64_t cuheap_sim_contexts_created(void);
-/* Host bytes that are pinned: allocated or registered. */
+/* Host bytes that are pinned: allocated, registered, behind handles or reserved by pools. */
 uint64_t cuheap_sim_pinned(void);
+
+/* What the kernel does beyond vm.max_map_count, sooner: after so many mappings made or opened to
+ * access from now on, all are refused, and calls that need one fail as out of memory, also in the
+ * middle of their work. UINT64_MAX: no such limit. */
+void cuheap_sim_limit_mappings(uint64_t more);
 
 /* Images are not read, so a module's or library's globals are declared by whoever knows them.
  * 0: done; 1: no such module or library, or no bytes. */

@@ -1,45 +1,42 @@
-// Virtual memory management: reservations, physical handles, mappings with access per device.
+// Virtual memory management: reservations, and mappings of physical handles with access for each
+// device and for the host.
 //
-// Laws: 1. Sizes, offsets and addresses are multiples of the granularity (2 MiB).
+// Laws: 1. Sizes and addresses of mappings are multiples of the granularity (2 MiB), those of
+//          reservations of the host's page size.
 //       2. A mapping lies inside one reservation and overlaps no other; only whole mappings unmap.
-//       3. Pages live while a handle or a mapping holds them.
-//       4. What no device may access is not accessible here either; of several rights the widest
-//          one is the protection that the process sees.
+//       3. What nobody may access is not accessible here either; of several rights the widest one
+//          is the protection that the process sees.
+//       4. A call that fails changes nothing, also where it fails in the middle.
 // Threads: every function takes the engine's lock.
 #pragma once
 
 #include <cuda.h>
 
-#include "tests/sim/engine/handle_pool.h"
-#include "tests/sim/engine/physical_memory.h"
+#include "tests/sim/engine/allocation_table.h"
+#include "tests/sim/engine/physical_handle.h"
 
 namespace cuheap::sim {
-
-struct PhysicalHandle {
-  PhysicalPtr pages;
-  CUmemAllocationProp properties{};
-  int references = 1;
-};
 
 CUresult ReserveRange(std::uint64_t bytes, std::uint64_t alignment, std::uintptr_t hint,
                       std::uintptr_t* out);
 CUresult FreeRange(std::uintptr_t base, std::uint64_t bytes);
-CUresult CreateHandle(std::uint64_t bytes, const CUmemAllocationProp& properties,
-                      PhysicalHandle** out);
-CUresult ReleaseHandle(CUmemGenericAllocationHandle handle);
-PhysicalHandle* FindHandle(CUmemGenericAllocationHandle handle);
-CUresult RetainHandle(std::uintptr_t address, CUmemGenericAllocationHandle* out);
+struct Reservation {
+  std::uintptr_t base = 0;
+  std::uint64_t bytes = 0;
+};
+// No bytes: no reservation contains `address`.
+Reservation ReservationOf(std::uintptr_t address);
 
 CUresult MapHandle(std::uintptr_t base, std::uint64_t bytes, std::uint64_t offset,
-                   PhysicalHandle* handle);
+                   CUmemGenericAllocationHandle handle);
 CUresult UnmapRange(std::uintptr_t base, std::uint64_t bytes);
 CUresult SetRangeAccess(std::uintptr_t base, std::uint64_t bytes, const CUmemAccessDesc* access,
                         std::size_t count);
 CUresult GetRangeAccess(std::uintptr_t address, const CUmemLocation& location,
                         unsigned long long* flags);
 
-// A file descriptor that another process of the same device may turn into a handle.
-CUresult ExportHandle(PhysicalHandle* handle, int* fd);
-CUresult ImportHandle(int fd, PhysicalHandle** out);
+// The handle that a mapping shows. REQUIRES: `mapping` is one. Its program may have released it.
+PhysicalHandle* HandleOfMapping(const Allocation& mapping);
+CUresult RetainHandle(std::uintptr_t address, CUmemGenericAllocationHandle* out);
 
 }  // namespace cuheap::sim

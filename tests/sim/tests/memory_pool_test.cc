@@ -109,6 +109,7 @@ TEST_F(MemoryPoolTest, APoolOutlivesItsDestructionUntilTheLastBlockIsFreed) {
   EXPECT_CUDA(cuMemsetD8Async(block, 1, kMiB, stream_));
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemAllocFromPoolAsync(&block, 8, other, stream_));
   EXPECT_CUDA(cuMemFreeAsync(block, stream_));
+  EXPECT_CUDA(cuStreamSynchronize(stream_));
   EXPECT_EQ(0U, cuheap_sim_used(0, CUHEAP_SIM_POOL));
 }
 
