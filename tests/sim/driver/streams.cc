@@ -142,14 +142,4 @@ CUresult face::LaunchHostFunc(CUstream handle, CUhostFn function, void* data) {
   return Submit(stream, HostOp{function, data});
 }
 
-// Managed memory is visible to everybody at all times here.
-CUresult face::StreamAttachMemAsync(CUstream handle, CUdeviceptr address, size_t, unsigned) {
-  Stream* stream = nullptr;
-  CUHEAP_SIM_TRY(StreamOf(handle, &stream));
-  const EngineLock lock;
-  const Allocation* block = FindAllocation(address);
-  return block != nullptr && block->type == AllocationType::kManaged ? CUDA_SUCCESS
-                                                                     : CUDA_ERROR_INVALID_VALUE;
-}
-
 }  // namespace cuheap::sim

@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "tests/sim/engine/access_rights.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/managed_memory.h"
 #include "tests/sim/engine/memory_pool.h"
 #include "tests/sim/engine/race_checks.h"
 #include "tests/sim/engine/segmented_heap.h"
@@ -114,6 +116,7 @@ CUresult AllocateBelow4GiB(Context* context, std::uint64_t bytes, std::uintptr_t
 void Discard(std::uintptr_t base) {
   const Allocation block = AllAllocations().at(base);
   MemoryEnds(base, block.bytes);
+  if (IsManaged(block)) ForgetAdvice(base, block.bytes);
   RemoveAllocation(base);
   switch (block.type) {
     case AllocationType::kLinear:

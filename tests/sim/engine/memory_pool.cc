@@ -7,6 +7,7 @@
 #include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/device_memory.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/managed_memory.h"
 #include "tests/sim/engine/pool_places.h"
 #include "tests/sim/engine/race_checks.h"
 #include "tests/sim/engine/stream.h"
@@ -195,6 +196,7 @@ CUresult FreeInStream(std::uintptr_t address, Stream* stream) {
   }
   const Allocation block = *found;
   MemoryEnds(address, block.bytes, ticket);
+  if (IsManaged(block)) ForgetAdvice(address, block.bytes);
   RemoveAllocation(address);
   block.pool->pending.Add(address, block.held_bytes, ticket);
   Left(block.pool);

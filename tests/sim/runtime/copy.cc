@@ -131,29 +131,3 @@ CUHEAP_TWO_FACES(cudaMemcpy3DAsync, _ptsz, (const cudaMemcpy3DParms* copy, cudaS
   return TranslateCopy(*copy, &volume) ? driver.cuMemcpy3DAsync(&volume, stream)
                                        : CUDA_ERROR_NOT_SUPPORTED;
 }
-
-CUHEAP_TWO_FACES(cudaMemset, _ptds, (void* target, int value, size_t count), target, value, count) {
-  return count == 0 ? CUDA_SUCCESS : Call(driver.cuMemsetD8, target, value, count);
-}
-
-CUHEAP_TWO_FACES(cudaMemsetAsync, _ptsz,
-                 (void* target, int value, size_t count, cudaStream_t stream), target, value, count,
-                 stream) {
-  return count == 0 ? CUDA_SUCCESS : Call(driver.cuMemsetD8Async, target, value, count, stream);
-}
-
-CUHEAP_TWO_FACES(cudaMemset2D, _ptds,
-                 (void* target, size_t pitch, int value, size_t width, size_t height), target,
-                 pitch, value, width, height) {
-  return width * height == 0 ? CUDA_SUCCESS
-                             : Call(driver.cuMemsetD2D8, target, pitch, value, width, height);
-}
-
-CUHEAP_TWO_FACES(cudaMemset2DAsync, _ptsz,
-                 (void* target, size_t pitch, int value, size_t width, size_t height,
-                  cudaStream_t stream),
-                 target, pitch, value, width, height, stream) {
-  return width * height == 0
-             ? CUDA_SUCCESS
-             : Call(driver.cuMemsetD2D8Async, target, pitch, value, width, height, stream);
-}

@@ -1,4 +1,4 @@
-// Allocation, pinned and managed memory, arrays, pointer attributes, sharing between processes.
+// Allocation, pinned memory, arrays, pointer attributes, sharing between processes.
 #include <cstring>
 
 #include "tests/sim/runtime/export.h"
@@ -34,22 +34,27 @@ extern "C" cudaError_t cudaMalloc(void** pointer, size_t size) {
 
 extern "C" cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   constexpr unsigned int kElementBytes = 4;
-  if (pitch == nullptr) return Record(cudaErrorInvalidValue);
-  *pitch = 0;
-  return Allocate(pointer, width * height, [&](const Driver& driver) {
-    return Call(driver.cuMemAllocPitch, pointer, pitch, width, height, kElementBytes);
+  if (pointer == nullptr || pitch == nullptr) return Record(cudaErrorInvalidValue);
+  return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
+    if (width != 0 && height != 0) {
+      return Call(driver.cuMemAllocPitch, pointer, pitch, width, height, kElementBytes);
+    }
+    *pointer = nullptr;
+    *pitch = 0;
+    return CUDA_SUCCESS;
   });
 }
 
 extern "C" cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
-  if (pointer == nullptr) return Record(cudaErrorInvalidValue);
-  *pointer = {nullptr, 0, extent.width, extent.height};
-  return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width,
-                         extent.height * extent.depth);
+  size_t rows = 0;
+  if (pointer == nullptr || __builtin_mul_overflow(extent.height, extent.depth, &rows)) {
+    return Record(cudaErrorInvalidValue);
+  }
+  cudaPitchedPtr made{nullptr, 0, extent.width, extent.height};
+  const cudaError_t result = cudaMallocPitch(&made.ptr, &made.pitch, extent.width, rows);
+  if (result == cudaSuccess) *pointer = made;
+  return result;
 }
-
-CUHEAP_FORWARD(cudaMallocManaged, cuMemAllocManaged,
-               (void** pointer, size_t size, unsigned int flags), pointer, size, flags)
 
 extern "C" cudaError_t cudaFree(void* pointer) {
   return Free(pointer, [&](const Driver& driver) { return Call(driver.cuMemFree, pointer); });
@@ -77,14 +82,6 @@ CUHEAP_FORWARD(cudaHostGetDevicePointer, cuMemHostGetDevicePointer,
                (void** device, void* host, unsigned int flags), device, host, flags)
 CUHEAP_FORWARD(cudaHostGetFlags, cuMemHostGetFlags, (unsigned int* flags, void* host), flags, host)
 CUHEAP_FORWARD(cudaMemGetInfo, cuMemGetInfo, (size_t * available, size_t* total), available, total)
-CUHEAP_FORWARD(cudaMemAdvise, cuMemAdvise,
-               (const void* pointer, size_t count, cudaMemoryAdvise advice,
-                cudaMemLocation location),
-               pointer, count, advice, location)
-CUHEAP_FORWARD_STREAM(cudaMemPrefetchAsync, _ptsz, cuMemPrefetchAsync,
-                      (const void* pointer, size_t count, cudaMemLocation location,
-                       unsigned int flags, cudaStream_t stream),
-                      pointer, count, location, flags, stream)
 
 CUHEAP_FORWARD(cudaIpcGetMemHandle, cuIpcGetMemHandle, (cudaIpcMemHandle_t * handle, void* pointer),
                handle, pointer)
@@ -118,6 +115,12 @@ extern "C" cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attribute
                      : type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost
                                                   : cudaMemoryTypeDevice;
   attributes->device = device;
+  // No device is current yet; unified addressing gives them all the same address.
+  CUcontext current = nullptr;
+  const Driver& driver = GetDriver(DefaultStream::kLegacy);
+  if (driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == nullptr) {
+    attributes->devicePointer = const_cast<void*>(pointer);
+  }
   return cudaSuccess;
 }
 
