@@ -47,10 +47,20 @@ FillOp Row(CUdeviceptr to, std::uint32_t value, std::uint32_t element, size_t wi
   return FillOp{to, 0, value, element, width, 1};
 }
 
-CUresult WriteIn(CUstream handle, CUdeviceptr to, std::uint64_t value, std::uint32_t bytes) {
-  if (to % bytes != 0) return CUDA_ERROR_INVALID_VALUE;
+bool IsKnown(CUdeviceptr address) {
+  const EngineLock lock;
+  return FindAllocation(address) != nullptr;
+}
+
+// Only memory that devices can reach is written.
+CUresult WriteIn(CUstream handle, CUdeviceptr to, std::uint64_t value, std::uint32_t bytes,
+                 unsigned flags) {
+  if (to % bytes != 0 || flags > CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   Stream* stream = nullptr;
   CUHEAP_SIM_TRY(StreamOf(handle, &stream));
+  if (!IsKnown(to)) return CUDA_ERROR_INVALID_VALUE;
   return Submit(stream, WriteOp{to, value, bytes});
 }
 
@@ -100,17 +110,21 @@ CUresult face::MemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, si
   return FillIn(stream, FillOp{to, pitch, value, 4, width, height});
 }
 
-CUresult face::StreamWriteValue32(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned) {
-  return WriteIn(stream, to, value, 4);
+CUresult face::StreamWriteValue32(CUstream stream, CUdeviceptr to, cuuint32_t value,
+                                  unsigned flags) {
+  return WriteIn(stream, to, value, 4, flags);
 }
-CUresult face::StreamWriteValue32_v2(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned) {
-  return WriteIn(stream, to, value, 4);
+CUresult face::StreamWriteValue32_v2(CUstream stream, CUdeviceptr to, cuuint32_t value,
+                                     unsigned flags) {
+  return WriteIn(stream, to, value, 4, flags);
 }
-CUresult face::StreamWriteValue64(CUstream stream, CUdeviceptr to, cuuint64_t value, unsigned) {
-  return WriteIn(stream, to, value, 8);
+CUresult face::StreamWriteValue64(CUstream stream, CUdeviceptr to, cuuint64_t value,
+                                  unsigned flags) {
+  return WriteIn(stream, to, value, 8, flags);
 }
-CUresult face::StreamWriteValue64_v2(CUstream stream, CUdeviceptr to, cuuint64_t value, unsigned) {
-  return WriteIn(stream, to, value, 8);
+CUresult face::StreamWriteValue64_v2(CUstream stream, CUdeviceptr to, cuuint64_t value,
+                                     unsigned flags) {
+  return WriteIn(stream, to, value, 8, flags);
 }
 
 }  // namespace cuheap::sim

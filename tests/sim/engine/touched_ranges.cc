@@ -29,11 +29,14 @@ bool HasAccess(const Allocation& mapping, bool writes) {
   });
 }
 
+// No process has memory there.
+bool IsNull(std::uintptr_t address) { return address < 4096; }
+
 // Mappings may follow each other, so a range is covered allocation by allocation.
 bool IsAllowed(TouchedRange range) {
   while (range.bytes > 0) {
     const Allocation* block = FindAllocation(range.base);
-    if (block == nullptr) return !IsDeviceAddress(range.base);
+    if (block == nullptr) return !IsDeviceAddress(range.base) && !IsNull(range.base);
     if (block->type == AllocationType::kMapping && !HasAccess(*block, range.writes)) return false;
     const std::uint64_t covered = block->base + block->bytes - range.base;
     // What the application allocates beside a registered range is its own affair.
