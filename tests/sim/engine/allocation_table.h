@@ -26,6 +26,8 @@ enum class AllocationType {
   kGraph,       // memory of a graph's allocation node
   kImported,    // cuIpcOpenMemHandle
   kStatic,      // module globals
+  kArray,       // arrays
+  kArrayRange,  // addresses of a sparse array or one with deferred mapping
 };
 
 struct Allocation {

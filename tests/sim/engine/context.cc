@@ -1,5 +1,6 @@
 #include "tests/sim/engine/context.h"
 
+#include "tests/sim/engine/array.h"
 #include "tests/sim/engine/device_memory.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/handle_pool.h"
@@ -48,6 +49,7 @@ CUresult Activate(Context* context) {
 void Deactivate(Context* context) {
   context->alive = false;
   DestroyStreamsAndEventsOf(context);
+  DestroyArraysOf(context);
   DiscardAllOf(context);
   context->legacy_stream = nullptr;
   context->memory.reset();

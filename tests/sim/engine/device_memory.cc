@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/sim/engine/access_rights.h"
+#include "tests/sim/engine/array_mapping.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/managed_memory.h"
 #include "tests/sim/engine/memory_pool.h"
@@ -23,7 +24,13 @@ SegmentedHeap& SmallHeap(int device, MemoryKind kind) {
 }
 
 MemoryKind KindOf(const Allocation& block) {
-  return block.type == AllocationType::kStatic ? MemoryKind::kStatic : MemoryKind::kLinear;
+  if (block.type == AllocationType::kStatic) return MemoryKind::kStatic;
+  return block.type == AllocationType::kArray ? MemoryKind::kArray : MemoryKind::kLinear;
+}
+
+AllocationType TypeOf(MemoryKind kind) {
+  if (kind == MemoryKind::kStatic) return AllocationType::kStatic;
+  return kind == MemoryKind::kArray ? AllocationType::kArray : AllocationType::kLinear;
 }
 
 std::uint64_t InWholePages(std::uint64_t bytes) {
@@ -76,7 +83,7 @@ CUresult AllocateLinear(Context* context, std::uint64_t bytes, std::uintptr_t* o
   const EngineLock lock;
   Allocation block;
   block.bytes = bytes;
-  block.type = kind == MemoryKind::kStatic ? AllocationType::kStatic : AllocationType::kLinear;
+  block.type = TypeOf(kind);
   block.device = context->device;
   block.context = context;
   if (bytes < kSmall) {
@@ -121,6 +128,7 @@ void Discard(std::uintptr_t base) {
   switch (block.type) {
     case AllocationType::kLinear:
     case AllocationType::kStatic:
+    case AllocationType::kArray:
       if (block.held_bytes == 0) return UnmapRegion(block.region);
       SmallHeap(block.device, KindOf(block)).Free(base, block.held_bytes);
       return SmallHeap(block.device, KindOf(block)).Trim(0);
@@ -135,6 +143,9 @@ void Discard(std::uintptr_t base) {
     case AllocationType::kMapping:
       UnmapPages(base, block.bytes);
       return;
+    case AllocationType::kArrayRange:
+      ForgetPieces(base, block.bytes);
+      return ReturnAddresses(base, block.bytes);
     case AllocationType::kRegistered:
     case AllocationType::kGraph:  // its node owns the pages
       return;

@@ -3,7 +3,9 @@
 #include <cstring>
 
 #include "tests/sim/engine/allocation_table.h"
+#include "tests/sim/engine/array_mapping.h"
 #include "tests/sim/engine/clock.h"
+#include "tests/sim/engine/copy_bytes.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/event.h"
 #include "tests/sim/engine/graph.h"
@@ -17,17 +19,6 @@ namespace {
 constexpr std::uint64_t kPunchFrom = 1ULL << 20;
 
 std::uint64_t WidthInBytes(const FillOp& fill) { return fill.width * fill.element; }
-
-void Copy(const CopyOp& copy) {
-  for (std::uint64_t z = 0; z < copy.depth; ++z) {
-    for (std::uint64_t y = 0; y < copy.height; ++y) {
-      std::memmove(
-          reinterpret_cast<void*>(copy.to + z * copy.to_slice + y * copy.to_pitch),
-          reinterpret_cast<const void*>(copy.from + z * copy.from_slice + y * copy.from_pitch),
-          copy.width);
-    }
-  }
-}
 
 template <class Element>
 void FillRow(std::uintptr_t to, std::uint32_t value, std::uint64_t count) {
@@ -64,15 +55,18 @@ void Fill(const FillOp& fill) {
 
 CUresult ExecuteOnMemory(const Operation& operation) {
   const EngineLock lock;
-  const CUresult allowed = IsQueued() ? CheckRangesAtExecution(TouchedRanges(operation))
-                                      : CheckRangesAtSubmission(TouchedRanges(operation));
+  const std::vector<TouchedRange> ranges = TouchedRanges(operation);
+  const CUresult allowed =
+      IsQueued() ? CheckRangesAtExecution(ranges) : CheckRangesAtSubmission(ranges);
   if (allowed != CUDA_SUCCESS) return allowed;
-  std::visit(Match{[](const CopyOp& copy) { Copy(copy); }, [](const FillOp& fill) { Fill(fill); },
-                   [](const WriteOp& write) {
-                     std::memcpy(reinterpret_cast<void*>(write.to), &write.value, write.bytes);
-                   },
-                   [](const auto&) {}},
-             operation);
+  if (!IsResident(ranges)) return CUDA_ERROR_ILLEGAL_ADDRESS;
+  std::visit(
+      Match{[](const CopyOp& copy) { CopyBytes(copy); }, [](const FillOp& fill) { Fill(fill); },
+            [](const WriteOp& write) {
+              std::memcpy(reinterpret_cast<void*>(write.to), &write.value, write.bytes);
+            },
+            [](const auto&) {}},
+      operation);
   return CUDA_SUCCESS;
 }
 
@@ -91,6 +85,7 @@ CUresult Execute(const Operation& operation) {
                             record.event->MarkReached();
                             return CUDA_SUCCESS;
                           },
+                          [](const MapArrayOp& map) { return MapArrayPieces(map); },
                           [](const ChildOp& child) { return RunGraph(*child.graph); },
                           [](const auto&) { return CUDA_SUCCESS; }},
                     operation);
@@ -108,6 +103,7 @@ CUgraphNodeType NodeTypeOf(const Operation& operation) {
                           [](const WaitOp&) { return CU_GRAPH_NODE_TYPE_WAIT_EVENT; },
                           [](const AllocOp&) { return CU_GRAPH_NODE_TYPE_MEM_ALLOC; },
                           [](const FreeOp&) { return CU_GRAPH_NODE_TYPE_MEM_FREE; },
+                          [](const MapArrayOp&) { return CU_GRAPH_NODE_TYPE_EMPTY; },
                           [](const ChildOp&) { return CU_GRAPH_NODE_TYPE_GRAPH; }},
                     operation);
 }

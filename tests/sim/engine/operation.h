@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/sim/engine/address_space.h"
+#include "tests/sim/engine/tiling.h"
 
 namespace cuheap::sim {
 
@@ -38,7 +39,16 @@ struct TouchOp {
   std::string name;
   std::vector<TouchedRange> ranges;
 };
-// A box of bytes. Rows are `pitch` apart, planes `slice` apart.
+// The side of a copy that is an array, and where the box begins in it: bytes, rows, slices.
+struct ArraySide {
+  CUarray array = nullptr;
+  std::uint64_t x = 0;
+  std::uint64_t y = 0;
+  std::uint64_t z = 0;
+  std::uintptr_t base = 0;  // of the array, with its tiling
+  Tiling tiling;
+};
+// A box of bytes. Rows are `pitch` apart, planes `slice` apart, unless the side is a tiled array.
 struct CopyOp {
   std::uintptr_t to = 0;
   std::uintptr_t from = 0;
@@ -50,6 +60,9 @@ struct CopyOp {
   std::uint64_t from_pitch = 0;
   std::uint64_t from_slice = 0;
   std::shared_ptr<std::vector<std::byte>> staged{};  // what `from` points to, where it was taken
+  bool source_now = false;                           // read it before the call returns
+  std::shared_ptr<const ArraySide> to_array{};
+  std::shared_ptr<const ArraySide> from_array{};
 };
 struct FillOp {
   std::uintptr_t to = 0;
@@ -89,15 +102,22 @@ struct AllocOp {
 struct FreeOp {
   std::uintptr_t address = 0;
 };
+// Gives memory to tiles of an array, or takes it from them: cuMemMapArrayAsync.
+struct MapArrayOp {
+  std::vector<std::uintptr_t> tiles;
+  PhysicalPtr pages;         // none: takes it
+  std::uint64_t offset = 0;  // in `pages`, of the first tile; the others follow
+};
 struct ChildOp {
   std::shared_ptr<Graph> graph;
 };
 
 using Operation = std::variant<EmptyOp, KernelOp, TouchOp, CopyOp, FillOp, WriteOp, HostOp,
-                               RecordOp, WaitOp, AllocOp, FreeOp, ChildOp>;
+                               RecordOp, WaitOp, AllocOp, FreeOp, MapArrayOp, ChildOp>;
 
 // Checks the ranges of a copy, fill or write against the allocations, then does the work.
-// INVALID_VALUE: it touches device addresses that no allocation covers.
+// INVALID_VALUE: it touches device addresses that no allocation covers. ILLEGAL_ADDRESS: parts of
+// an array that have no memory.
 CUresult Execute(const Operation& operation);
 CUgraphNodeType NodeTypeOf(const Operation& operation);
 

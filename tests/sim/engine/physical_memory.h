@@ -20,7 +20,7 @@
 namespace cuheap::sim {
 
 // What a page is used for; the order is part of sim_api.h.
-enum class MemoryKind { kContext, kLinear, kVmm, kPool, kStatic, kGraph, kCount };
+enum class MemoryKind { kContext, kLinear, kVmm, kPool, kStatic, kGraph, kArray, kCount };
 
 // In the place of a device: the host.
 inline constexpr int kHostDevice = CU_DEVICE_CPU;

@@ -27,6 +27,8 @@ int KindOf(const Allocation& block) {
       return CUHEAP_SIM_STATIC;
     case AllocationType::kGraph:
       return CUHEAP_SIM_GRAPH;
+    case AllocationType::kArray:
+      return CUHEAP_SIM_ARRAY;
     default:
       return CUHEAP_SIM_KINDS;
   }

@@ -17,14 +17,16 @@ enum cuheap_sim_kind {
   CUHEAP_SIM_POOL = 3,    /* reserved by stream-ordered pools */
   CUHEAP_SIM_STATIC = 4,  /* globals of modules */
   CUHEAP_SIM_GRAPH = 5,   /* allocation nodes of graphs */
-  CUHEAP_SIM_KINDS = 6
+  CUHEAP_SIM_ARRAY = 6,   /* arrays */
+  CUHEAP_SIM_KINDS = 7
 };
 
 /* Bytes of whole 2 MiB pages that this process holds on the device. The sum over kinds plus
  * cuheap_sim_other_processes is what cuMemGetInfo calls used. */
 uint64_t cuheap_sim_used(int device, int kind);
 uint64_t cuheap_sim_other_processes(int device);
-/* Bytes and blocks that the application asked for and has not freed: linear, pooled, static. */
+/* Bytes and blocks that the application asked for and has not freed: linear, pooled, static,
+ * arrays. */
 uint64_t cuheap_sim_live_bytes(int device, int kind);
 uint64_t cuheap_sim_live_blocks(int device, int kind);
 uint64_t cuheap_sim_contexts_created(void);

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "tests/sim/engine/allocation_table.h"
+#include "tests/sim/engine/copy_bytes.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/match.h"
 #include "tests/sim/engine/memory_pool.h"
@@ -12,10 +13,8 @@
 namespace cuheap::sim {
 namespace {
 
-std::uint64_t Extent(std::uint64_t width, std::uint64_t height, std::uint64_t depth,
-                     std::uint64_t pitch, std::uint64_t slice) {
-  if (width == 0 || height == 0 || depth == 0) return 0;
-  return (depth - 1) * slice + (height - 1) * pitch + width;
+std::uint64_t Extent(std::uint64_t width, std::uint64_t height, std::uint64_t pitch) {
+  return width == 0 || height == 0 ? 0 : (height - 1) * pitch + width;
 }
 
 void Add(std::uintptr_t base, std::uint64_t bytes, bool writes, std::vector<TouchedRange>* to) {
@@ -52,22 +51,17 @@ bool IsAllowed(TouchedRange range) {
 
 std::vector<TouchedRange> TouchedRanges(const Operation& operation) {
   std::vector<TouchedRange> list;
-  std::visit(
-      Match{[&](const CopyOp& copy) {
-              Add(copy.from,
-                  Extent(copy.width, copy.height, copy.depth, copy.from_pitch, copy.from_slice),
-                  false, &list);
-              Add(copy.to,
-                  Extent(copy.width, copy.height, copy.depth, copy.to_pitch, copy.to_slice), true,
-                  &list);
-            },
-            [&](const FillOp& fill) {
-              Add(fill.to, Extent(fill.width * fill.element, fill.height, 1, fill.pitch, 0), true,
-                  &list);
-            },
-            [&](const WriteOp& write) { Add(write.to, write.bytes, true, &list); },
-            [&](const TouchOp& touch) { list = touch.ranges; }, [](const auto&) {}},
-      operation);
+  std::visit(Match{[&](const CopyOp& copy) { list = RangesOf(copy); },
+                   [&](const FillOp& fill) {
+                     Add(fill.to, Extent(fill.width * fill.element, fill.height, fill.pitch), true,
+                         &list);
+                   },
+                   [&](const MapArrayOp& map) {
+                     for (const std::uintptr_t tile : map.tiles) Add(tile, kTileBytes, true, &list);
+                   },
+                   [&](const WriteOp& write) { Add(write.to, write.bytes, true, &list); },
+                   [&](const TouchOp& touch) { list = touch.ranges; }, [](const auto&) {}},
+             operation);
   return list;
 }
 
@@ -78,6 +72,7 @@ std::string NameOf(const Operation& operation) {
                           [](const TouchOp& touch) { return touch.name; },
                           [](const FreeOp&) { return std::string("free"); },
                           [](const AllocOp&) { return std::string("allocation"); },
+                          [](const MapArrayOp&) { return std::string("mapping of an array"); },
                           [](const auto&) { return std::string("operation"); }},
                     operation);
 }
