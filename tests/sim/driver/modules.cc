@@ -164,6 +164,27 @@ CUresult face::LibraryGetGlobal(CUdeviceptr* out, size_t* bytes, CUlibrary libra
   return GetGlobal(out, bytes, library, name);
 }
 
+CUresult face::LibraryGetManaged(CUdeviceptr* out, size_t* bytes, CUlibrary library,
+                                 const char* name) {
+  CUHEAP_SIM_TRY(NeedPointers(name));
+  if (out == nullptr && bytes == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Module* module = nullptr;
+  CUHEAP_SIM_TRY(ModuleOf(library, &module));
+  std::uintptr_t address = 0;
+  std::uint64_t size = 0;
+  CUHEAP_SIM_TRY(AddressOfManaged(module, name, &address, &size));
+  WriteIfAsked(out, address);
+  WriteIfAsked(bytes, size);
+  return CUDA_SUCCESS;
+}
+// PARTIAL: images are not read, so that no library has a unified function.
+CUresult face::LibraryGetUnifiedFunction(void** out, CUlibrary library, const char* symbol) {
+  CUHEAP_SIM_TRY(NeedPointers(out, symbol));
+  Module* module = nullptr;
+  CUHEAP_SIM_TRY(ModuleOf(library, &module));
+  return CUDA_ERROR_NOT_FOUND;
+}
+
 CUresult face::KernelGetFunction(CUfunction* out, CUkernel kernel) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   CUHEAP_SIM_TRY(NeedContext());

@@ -2,6 +2,7 @@
 #include "tests/sim/engine/virtual_memory.h"
 
 #include "tests/sim/driver/support.h"
+#include "tests/sim/engine/multicast_mapping.h"
 
 namespace cuheap::sim {
 namespace {
@@ -65,25 +66,44 @@ CUresult face::MemCreate(CUmemGenericAllocationHandle* out, size_t bytes,
   return CUDA_SUCCESS;
 }
 
-CUresult face::MemRelease(CUmemGenericAllocationHandle handle) { return ReleaseHandle(handle); }
+CUresult face::MemRelease(CUmemGenericAllocationHandle handle) {
+  const EngineLock lock;
+  if (MulticastHandle* multicast = FindMulticast(handle)) {
+    ReleaseMulticast(multicast);
+    return CUDA_SUCCESS;
+  }
+  return ReleaseHandle(handle);
+}
 
 CUresult face::MemMap(CUdeviceptr base, size_t bytes, size_t offset,
                       CUmemGenericAllocationHandle handle, unsigned long long flags) {
-  return flags != 0 ? CUDA_ERROR_INVALID_VALUE : MapHandle(base, bytes, offset, handle);
+  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  const EngineLock lock;
+  if (MulticastHandle* multicast = FindMulticast(handle)) {
+    return MapMulticast(base, bytes, offset, multicast);
+  }
+  return MapHandle(base, bytes, offset, handle);
 }
 
-CUresult face::MemUnmap(CUdeviceptr base, size_t bytes) { return UnmapRange(base, bytes); }
+CUresult face::MemUnmap(CUdeviceptr base, size_t bytes) {
+  const EngineLock lock;
+  return IsMulticastMapping(base) ? UnmapMulticast(base, bytes) : UnmapRange(base, bytes);
+}
 
 CUresult face::MemSetAccess(CUdeviceptr base, size_t bytes, const CUmemAccessDesc* access,
                             size_t count) {
   CUHEAP_SIM_TRY(NeedPointers(access));
   if (count == 0) return CUDA_ERROR_INVALID_VALUE;
+  const EngineLock lock;
+  if (IsMulticastMapping(base)) return SetMulticastAccess(base, bytes, access, count);
   return SetRangeAccess(base, bytes, access, count);
 }
 
 CUresult face::MemGetAccess(unsigned long long* flags, const CUmemLocation* location,
                             CUdeviceptr address) {
   CUHEAP_SIM_TRY(NeedPointers(flags, location));
+  const EngineLock lock;
+  if (IsMulticastMapping(address)) return GetMulticastAccess(address, *location, flags);
   return GetRangeAccess(address, *location, flags);
 }
 
@@ -92,18 +112,28 @@ CUresult face::MemExportToShareableHandle(void* out, CUmemGenericAllocationHandl
                                           unsigned long long flags) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   const EngineLock lock;
+  const MulticastHandle* multicast = FindMulticast(value);
   PhysicalHandle* handle = FindHandle(value);
-  if (handle == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if ((handle == nullptr && multicast == nullptr) || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   CUHEAP_SIM_TRY(CheckSharing(type));
+  if (multicast != nullptr) return ExportMulticast(*multicast->object, static_cast<int*>(out));
   return ExportHandle(handle, static_cast<int*>(out));
 }
 
+// PARTIAL: the descriptor of a multicast object is good in the process that exported it only.
 CUresult face::MemImportFromShareableHandle(CUmemGenericAllocationHandle* out, void* os_handle,
                                             CUmemAllocationHandleType type) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   CUHEAP_SIM_TRY(CheckSharing(type));
   PhysicalHandle* handle = nullptr;
   const auto fd = static_cast<int>(reinterpret_cast<std::intptr_t>(os_handle));
+  const EngineLock lock;
+  if (IsMulticastFile(fd)) {
+    MulticastHandle* multicast = nullptr;
+    CUHEAP_SIM_TRY(ImportMulticast(fd, &multicast));
+    *out = reinterpret_cast<CUmemGenericAllocationHandle>(multicast);
+    return CUDA_SUCCESS;
+  }
   CUHEAP_SIM_TRY(ImportHandle(fd, &handle));
   *out = ValueOf(handle);
   return CUDA_SUCCESS;
@@ -121,7 +151,11 @@ CUresult face::MemGetAllocationPropertiesFromHandle(CUmemAllocationProp* out,
 
 CUresult face::MemRetainAllocationHandle(CUmemGenericAllocationHandle* out, void* address) {
   CUHEAP_SIM_TRY(NeedPointers(out));
-  return RetainHandle(reinterpret_cast<std::uintptr_t>(address), out);
+  const auto mapped = reinterpret_cast<std::uintptr_t>(address);
+  const EngineLock lock;
+  if (!IsMulticastMapping(mapped)) return RetainHandle(mapped, out);
+  *out = RetainMulticast(mapped);
+  return CUDA_SUCCESS;
 }
 
 }  // namespace cuheap::sim

@@ -28,6 +28,9 @@ enum class AllocationType {
   kStatic,      // module globals
   kArray,       // arrays
   kArrayRange,  // addresses of a sparse array or one with deferred mapping
+  kExternal,    // a buffer in imported memory
+  kExternalArray,
+  kMulticast,  // cuMemMap of a multicast object
 };
 
 struct Allocation {
@@ -42,7 +45,9 @@ struct Allocation {
   MemoryPool* pool = nullptr;
   std::uint64_t buffer_id = 0;  // never repeats in a process
   bool sync_memops = false;
+  bool declared = false;                      // a variable of a module: not cuMemFree's to free
   std::uint8_t access[kMaxDevices + 1] = {};  // of a mapping: CUmemAccess_flags
+  std::uint64_t mapped_offset = 0;            // of a mapping: where in its handle's pages it starts
 };
 
 // Sets buffer_id.

@@ -39,6 +39,9 @@ CUresult DeviceAttribute(int device, int attribute, int* out) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
       *out = TheSettings().capability.minor;
       break;
+    case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
+      *out = TheSettings().capability.major >= 9 ? 1 : 0;
+      break;
     case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
       *out = kFirstBus + device;
       break;

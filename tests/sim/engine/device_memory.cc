@@ -146,6 +146,10 @@ void Discard(std::uintptr_t base) {
     case AllocationType::kArrayRange:
       ForgetPieces(base, block.bytes);
       return ReturnAddresses(base, block.bytes);
+    case AllocationType::kExternal:
+    case AllocationType::kExternalArray:
+      return ReturnAddresses(block.region.base, block.region.bytes);
+    case AllocationType::kMulticast:  // ends with cuMemUnmap, never with a context
     case AllocationType::kRegistered:
     case AllocationType::kGraph:  // its node owns the pages
       return;
@@ -155,8 +159,11 @@ void Discard(std::uintptr_t base) {
 CUresult FreeDevice(std::uintptr_t address) {
   const EngineLock lock;
   const Allocation* block = FindAllocation(address);
-  if (block == nullptr || block->base != address) return CUDA_ERROR_INVALID_VALUE;
+  if (block == nullptr || block->base != address || block->declared) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   switch (block->type) {
+    case AllocationType::kExternal:
     case AllocationType::kLinear:
     case AllocationType::kManaged:
     case AllocationType::kPooled:
@@ -193,6 +200,19 @@ CUresult AllocateManaged(Context* context, std::uint64_t bytes, unsigned flags,
   block.device = context->device;
   block.context = context;
   block.flags = flags;
+  *out = AddAllocation(std::move(block)).base;
+  return CUDA_SUCCESS;
+}
+
+CUresult AllocateManagedVariable(std::uint64_t bytes, std::uintptr_t* out) {
+  const EngineLock lock;
+  Allocation block;
+  block.base = HostPages(bytes);
+  if (block.base == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  block.bytes = bytes;
+  block.type = AllocationType::kManaged;
+  block.flags = CU_MEM_ATTACH_GLOBAL;
+  block.declared = true;
   *out = AddAllocation(std::move(block)).base;
   return CUDA_SUCCESS;
 }

@@ -22,6 +22,8 @@ void DiscardAllOf(const Context* context);
 
 CUresult AllocateManaged(Context* context, std::uint64_t bytes, unsigned flags,
                          std::uintptr_t* out);
+// Belongs to no context, and is not freed by its address.
+CUresult AllocateManagedVariable(std::uint64_t bytes, std::uintptr_t* out);
 CUresult AllocateHost(Context* context, std::uint64_t bytes, unsigned flags, void** out);
 CUresult FreeHost(std::uintptr_t address);
 // INVALID_VALUE: of nothing, or of device memory. NOT_SUPPORTED: I/O memory.

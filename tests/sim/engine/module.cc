@@ -36,6 +36,9 @@ void UnloadModule(Module* module) {
       }
     }
   }
+  for (const auto& [name, variable] : module->managed) {
+    if (variable.address != 0) Discard(variable.address);
+  }
   Modules().Delete(module);
 }
 
@@ -55,6 +58,28 @@ bool DeclareGlobal(Module* module, const char* name, std::uint64_t bytes) {
   const EngineLock lock;
   module->globals[name].bytes = bytes;
   return true;
+}
+
+bool DeclareManaged(Module* module, const char* name, std::uint64_t bytes) {
+  if (bytes == 0) return false;
+  const EngineLock lock;
+  module->managed[name].bytes = bytes;
+  return true;
+}
+
+CUresult AddressOfManaged(Module* module, const char* name, std::uintptr_t* out,
+                          std::uint64_t* bytes) {
+  const EngineLock lock;
+  const auto found = module->managed.find(name);
+  if (found == module->managed.end()) return CUDA_ERROR_NOT_FOUND;
+  ManagedVariable& variable = found->second;
+  if (variable.address == 0) {
+    const CUresult result = AllocateManagedVariable(variable.bytes, &variable.address);
+    if (result != CUDA_SUCCESS) return result;
+  }
+  *out = variable.address;
+  *bytes = variable.bytes;
+  return CUDA_SUCCESS;
 }
 
 CUresult AddressOfGlobal(Module* module, Context* context, const char* name, std::uintptr_t* out,

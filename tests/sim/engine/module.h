@@ -30,8 +30,15 @@ struct Global {
   std::map<std::uint64_t, std::uintptr_t> address_in;  // by context id
 };
 
+// A __managed__ variable: one for all contexts.
+struct ManagedVariable {
+  std::uint64_t bytes = 0;
+  std::uintptr_t address = 0;
+};
+
 struct Module {
   std::map<std::string, Function*> functions;
+  std::map<std::string, ManagedVariable> managed;
   std::map<std::string, Global> globals;
 };
 
@@ -40,6 +47,10 @@ HandlePool<Function>& Functions();
 void UnloadModule(Module* module);
 Function* FunctionOf(Module* module, const char* name);
 bool DeclareGlobal(Module* module, const char* name, std::uint64_t bytes);
+bool DeclareManaged(Module* module, const char* name, std::uint64_t bytes);
+// NOT_FOUND: never declared. The memory is made on first use.
+CUresult AddressOfManaged(Module* module, const char* name, std::uintptr_t* out,
+                          std::uint64_t* bytes);
 // NOT_FOUND: never declared. The memory is made on first use in a context.
 CUresult AddressOfGlobal(Module* module, Context* context, const char* name, std::uintptr_t* out,
                          std::uint64_t* bytes);

@@ -10,6 +10,7 @@
 #include "tests/sim/engine/event.h"
 #include "tests/sim/engine/graph.h"
 #include "tests/sim/engine/match.h"
+#include "tests/sim/engine/multicast_mapping.h"
 #include "tests/sim/engine/race_checks.h"
 #include "tests/sim/engine/touched_ranges.h"
 
@@ -53,6 +54,24 @@ void Fill(const FillOp& fill) {
   }
 }
 
+// Does the work `distance` bytes behind where it says to write.
+void DoAt(std::uintptr_t distance, const Operation& operation) {
+  std::visit(Match{[&](CopyOp copy) {
+                     copy.to += distance;
+                     CopyBytes(copy);
+                   },
+                   [&](FillOp fill) {
+                     fill.to += distance;
+                     Fill(fill);
+                   },
+                   [&](const WriteOp& write) {
+                     std::memcpy(reinterpret_cast<void*>(write.to + distance), &write.value,
+                                 write.bytes);
+                   },
+                   [](const auto&) {}},
+             operation);
+}
+
 CUresult ExecuteOnMemory(const Operation& operation) {
   const EngineLock lock;
   const std::vector<TouchedRange> ranges = TouchedRanges(operation);
@@ -60,13 +79,9 @@ CUresult ExecuteOnMemory(const Operation& operation) {
       IsQueued() ? CheckRangesAtExecution(ranges) : CheckRangesAtSubmission(ranges);
   if (allowed != CUDA_SUCCESS) return allowed;
   if (!IsResident(ranges)) return CUDA_ERROR_ILLEGAL_ADDRESS;
-  std::visit(
-      Match{[](const CopyOp& copy) { CopyBytes(copy); }, [](const FillOp& fill) { Fill(fill); },
-            [](const WriteOp& write) {
-              std::memcpy(reinterpret_cast<void*>(write.to), &write.value, write.bytes);
-            },
-            [](const auto&) {}},
-      operation);
+  const std::vector<std::uintptr_t> targets = MulticastTargets(ranges);
+  if (targets.empty()) return CUDA_ERROR_ILLEGAL_ADDRESS;
+  for (const std::uintptr_t distance : targets) DoAt(distance, operation);
   return CUDA_SUCCESS;
 }
 

@@ -89,6 +89,11 @@ void cuheap_sim_limit_mappings(uint64_t more) {
   LimitMappings(more);
 }
 
+int cuheap_sim_declare_managed(void* module_or_library, const char* name, size_t bytes) {
+  Module* module = Modules().Find(module_or_library);
+  return module != nullptr && DeclareManaged(module, name, bytes) ? 0 : 1;
+}
+
 int cuheap_sim_declare_global(void* module_or_library, const char* name, size_t bytes) {
   Module* module = Modules().Find(module_or_library);
   return module != nullptr && DeclareGlobal(module, name, bytes) ? 0 : 1;

@@ -41,6 +41,8 @@ void cuheap_sim_limit_mappings(uint64_t more);
 /* Images are not read, so a module's or library's globals are declared by whoever knows them.
  * 0: done; 1: no such module or library, or no bytes. */
 int cuheap_sim_declare_global(void* module_or_library, const char* name, size_t bytes);
+/* The same for a __managed__ variable. */
+int cuheap_sim_declare_managed(void* module_or_library, const char* name, size_t bytes);
 
 /* The manual clock. One operation of a stream, or as many as can be done: whether any was. Streams
  * as handles of the driver; the default ones mean the current context's. */

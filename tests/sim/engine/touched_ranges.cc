@@ -36,7 +36,12 @@ bool IsAllowed(TouchedRange range) {
   while (range.bytes > 0) {
     const Allocation* block = FindAllocation(range.base);
     if (block == nullptr) return !IsDeviceAddress(range.base) && !IsNull(range.base);
-    if (block->type == AllocationType::kMapping && !HasAccess(*block, range.writes)) return false;
+    const bool multicast = block->type == AllocationType::kMulticast;
+    if (multicast && !range.writes) return false;
+    if ((multicast || block->type == AllocationType::kMapping) &&
+        !HasAccess(*block, range.writes)) {
+      return false;
+    }
     const std::uint64_t covered = block->base + block->bytes - range.base;
     // What the application allocates beside a registered range is its own affair.
     if (covered >= range.bytes || block->type == AllocationType::kRegistered) return true;

@@ -126,6 +126,11 @@ Reservation ReservationOf(std::uintptr_t address) {
   return address - base < bytes ? Reservation{base, bytes} : Reservation{};
 }
 
+bool IsUnmapped(std::uintptr_t base, std::uint64_t bytes) {
+  const EngineLock lock;
+  return InsideReservation(base, bytes) && IsFree(base, bytes);
+}
+
 CUresult MapHandle(std::uintptr_t base, std::uint64_t bytes, std::uint64_t offset,
                    CUmemGenericAllocationHandle value) {
   if (bytes == 0 || !IsGranular(base) || !IsGranular(bytes) || offset != 0) {
@@ -134,7 +139,7 @@ CUresult MapHandle(std::uintptr_t base, std::uint64_t bytes, std::uint64_t offse
   const EngineLock lock;
   PhysicalHandle* handle = FindHandle(value);
   if (handle == nullptr || bytes > handle->pages->bytes()) return CUDA_ERROR_INVALID_VALUE;
-  if (!InsideReservation(base, bytes) || !IsFree(base, bytes)) return CUDA_ERROR_INVALID_VALUE;
+  if (!IsUnmapped(base, bytes)) return CUDA_ERROR_INVALID_VALUE;
   Allocation mapping;
   mapping.base = base;
   mapping.bytes = bytes;

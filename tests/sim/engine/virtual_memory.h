@@ -26,6 +26,8 @@ struct Reservation {
 };
 // No bytes: no reservation contains `address`.
 Reservation ReservationOf(std::uintptr_t address);
+// Inside one reservation, and nothing is mapped there.
+bool IsUnmapped(std::uintptr_t base, std::uint64_t bytes);
 
 CUresult MapHandle(std::uintptr_t base, std::uint64_t bytes, std::uint64_t offset,
                    CUmemGenericAllocationHandle handle);
