@@ -2,15 +2,20 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <vector>
 
 namespace cuheap::sim {
 namespace {
 
 std::uintptr_t windows[kMaxDevices];
+// Pages of the windows that are accessible: those in use, and free ones that nobody had written,
+// which stay so because the two system calls cost more than all else that an allocation does.
+std::vector<bool> open_pages[kMaxDevices];
 std::uint64_t mappings_left = UINT64_MAX;  // that tests allow
 
 std::map<std::uintptr_t, std::uint64_t>& Reservations() {
@@ -93,6 +98,7 @@ bool OpenAddressSpace() {
       std::fprintf(stderr, "cuheap-sim: window of device %d: %s\n", device, std::strerror(errno));
       return false;
     }
+    open_pages[device].resize(bytes / kPageBytes);
   }
   return true;
 }
@@ -146,12 +152,35 @@ void RestoreAccess(std::uintptr_t base, std::uint64_t bytes, Access access) {
   static_cast<void>(Protect(base, bytes, access));
 }
 
+namespace {
+
+bool OpenPages(int device, PageRun run) {
+  std::vector<bool>& open = open_pages[device];
+  const auto first = open.begin() + run.first;
+  if (std::find(first, first + run.count, false) == first + run.count) return true;
+  const std::uintptr_t base = windows[device] + run.first * kPageBytes;
+  if (!SetAccess(base, run.count * kPageBytes, Access::kReadWrite)) return false;
+  std::fill(first, first + run.count, true);
+  return true;
+}
+
+bool ClosePages(int device, PageRun run) {
+  const std::uintptr_t base = windows[device] + run.first * kPageBytes;
+  if (!SetAccess(base, run.count * kPageBytes, Access::kNone)) return false;
+  const auto first = open_pages[device].begin() + run.first;
+  std::fill(first, first + run.count, false);
+  return true;
+}
+
+}  // namespace
+
 std::optional<MappedRegion> MapNewRegion(int device, std::uint64_t bytes, MemoryKind kind) {
   PhysicalPtr pages = AllocatePages(device, bytes, kind);
   if (pages == nullptr) return std::nullopt;
   if (device == kHostDevice || pages->runs().size() != 1) return MapExisting(std::move(pages));
-  const std::uintptr_t base = windows[device] + pages->runs()[0].first * kPageBytes;
-  if (!SetAccess(base, bytes, Access::kReadWrite)) return std::nullopt;
+  const PageRun run = pages->runs()[0];
+  if (!OpenPages(device, run)) return std::nullopt;
+  const std::uintptr_t base = windows[device] + run.first * kPageBytes;
   return MappedRegion{base, bytes, std::move(pages)};
 }
 
@@ -168,7 +197,8 @@ std::optional<MappedRegion> MapBelow4GiB(PhysicalPtr pages) {
 void UnmapRegion(const MappedRegion& region) {
   if (!IsWindowRegion(region)) {
     ReturnAddresses(region.base, region.bytes);
-  } else if (!SetAccess(region.base, region.bytes, Access::kNone)) {
+  } else if (region.pages->written() &&
+             !ClosePages(region.pages->device(), region.pages->runs()[0])) {
     // The kernel has no mapping left to split; the memory stays accessible until its reuse.
     std::fprintf(stderr, "cuheap-sim: vm.max_map_count reached, freed memory stays accessible\n");
   }

@@ -72,6 +72,20 @@ void DoAt(std::uintptr_t distance, const Operation& operation) {
              operation);
 }
 
+void MarkWritten(const std::vector<TouchedRange>& ranges) {
+  for (TouchedRange range : ranges) {
+    while (range.writes && range.bytes > 0) {
+      const Allocation* block = FindAllocation(range.base);
+      if (block == nullptr) break;
+      if (block->region.pages != nullptr) block->region.pages->MarkWritten();
+      const std::uint64_t covered = block->base + block->bytes - range.base;
+      if (covered >= range.bytes) break;
+      range.base += covered;
+      range.bytes -= covered;
+    }
+  }
+}
+
 CUresult ExecuteOnMemory(const Operation& operation) {
   const EngineLock lock;
   const std::vector<TouchedRange> ranges = TouchedRanges(operation);
@@ -81,6 +95,7 @@ CUresult ExecuteOnMemory(const Operation& operation) {
   if (!IsResident(ranges)) return CUDA_ERROR_ILLEGAL_ADDRESS;
   const std::vector<std::uintptr_t> targets = MulticastTargets(ranges);
   if (targets.empty()) return CUDA_ERROR_ILLEGAL_ADDRESS;
+  MarkWritten(ranges);
   for (const std::uintptr_t distance : targets) DoAt(distance, operation);
   return CUDA_SUCCESS;
 }

@@ -180,7 +180,8 @@ PhysicalAllocation::PhysicalAllocation(int device, MemoryKind kind, std::uint64_
       kind_(kind),
       bytes_(bytes),
       runs_(std::move(runs)),
-      block_id_(next_block_id++) {
+      block_id_(next_block_id++),
+      written_(kind != MemoryKind::kLinear && kind != MemoryKind::kPool) {
   std::uint64_t& used = used_bytes[device_][static_cast<int>(kind_)];
   std::uint64_t& most = most_used[device_][static_cast<int>(kind_)];
   used += bytes_;
@@ -215,7 +216,9 @@ PhysicalAllocation::~PhysicalAllocation() {
     return;
   }
   DeviceTable& table = TheControlBlock().devices[device_];
-  for (const PageRun& run : runs_) Punch(device_, run);
+  if (written_) {
+    for (const PageRun& run : runs_) Punch(device_, run);
+  }
   SetOwner(table, runs_, 0);
   table.free_pages += static_cast<std::uint32_t>(bytes_ / kPageBytes);
 }
@@ -225,6 +228,7 @@ int PhysicalAllocation::Export(const CUmemAllocationProp& properties) {
   const ControlLock control;
   if (export_index_ >= 0) return export_index_;
   if (runs_.size() > kMaxExportRuns) return -1;
+  MarkWritten();
   for (int index = 0; index < kMaxExports; ++index) {
     ExportEntry& entry = TheControlBlock().exports[index];
     if (entry.serial != 0) continue;

@@ -1,7 +1,7 @@
 // Physical memory: one sparse file a device, handed out in 2 MiB pages, and a file of its own for
 // each piece of host memory that is handled alike (kHostDevice; no device is charged for it).
-// A page costs the host nothing until it is touched, and nothing again once it is freed (its hole
-// is punched). Contiguous pages are preferred, lowest first, so that neighbours in the file are
+// A page costs the host nothing until it is touched, and nothing again once it is freed (if it was
+// written, its hole is punched). Contiguous pages are preferred, lowest first, so that neighbours in the file are
 // neighbours in address space and share one kernel mapping.
 //
 // Limit: the kernel allows vm.max_map_count mappings a process (65530 by default). A device whose
@@ -42,6 +42,11 @@ class PhysicalAllocation {
   const std::vector<PageRun>& runs() const { return runs_; }
   std::uint64_t block_id() const { return block_id_; }
 
+  // Whether anybody may have written them: then their content goes when they do. Memory that only
+  // operations can reach is written by operations (operation.cc); of all else it is assumed.
+  bool written() const { return written_; }
+  void MarkWritten() { written_ = true; }
+
   // Makes the pages an export, so that other processes may hold them. -1: the table is full.
   // REQUIRES: memory of a device.
   int Export(const CUmemAllocationProp& properties);
@@ -57,6 +62,7 @@ class PhysicalAllocation {
   int export_index_ = -1;
   int host_file_ = -1;
   bool counted_ = true;
+  bool written_ = true;
 };
 
 using PhysicalPtr = std::shared_ptr<PhysicalAllocation>;

@@ -76,9 +76,9 @@ TEST_F(EntryPointTest, PrivateTablesDoNotExist) {
 
 TEST_F(EntryPointTest, WhatNobodyWroteSaysItsNameOnceAndFails) {
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED, cuArrayDestroy(nullptr));
-  EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED, cuArrayDestroy(nullptr));
-  EXPECT_EQ("cuheap-sim: cuArrayDestroy is not simulated\n",
+  EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED, cuGraphicsUnregisterResource(nullptr));
+  EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED, cuGraphicsUnregisterResource(nullptr));
+  EXPECT_EQ("cuheap-sim: cuGraphicsUnregisterResource is not simulated\n",
             ::testing::internal::GetCapturedStderr());
 }
 

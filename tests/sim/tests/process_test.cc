@@ -221,11 +221,12 @@ TEST_F(ProcessTest, LatencyIsChargedWhenTheEnvironmentAsks) {
   EXPECT_EQ(0, StatusOf(Start([] { return cuInit(0) == CUDA_ERROR_INVALID_VALUE; })));
 }
 
-TEST_F(ProcessTest, AccessToFreedMemoryKillsTheProcess) {
+TEST_F(ProcessTest, AccessToMemoryWrittenAndFreedKillsTheProcess) {
   EXPECT_TRUE(WIFSIGNALED(StatusOf(Start([] {
     CUdeviceptr block = 0;
     STEP(Open());
-    STEP(cuMemAlloc(&block, 2 * kMiB) == CUDA_SUCCESS && cuMemFree(block) == CUDA_SUCCESS);
+    STEP(cuMemAlloc(&block, 2 * kMiB) == CUDA_SUCCESS);
+    STEP(cuMemsetD8(block, 1, 1) == CUDA_SUCCESS && cuMemFree(block) == CUDA_SUCCESS);
     std::signal(SIGSEGV, SIG_DFL);
     *reinterpret_cast<volatile char*>(block) = 1;
     return true;

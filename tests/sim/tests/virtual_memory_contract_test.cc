@@ -344,8 +344,11 @@ TEST_F(VirtualMemoryContractTest, AMappingThatFailsInTheMiddleLeavesTheRangeFree
 }
 
 TEST_F(VirtualMemoryContractTest, LinearMemoryThatCannotBeMappedIsNotCharged) {
+  CUdeviceptr block = Alloc(256 * kMiB);  // written and freed: none of it is accessible
+  EXPECT_CUDA(cuMemsetD8(block, 1, 1));
+  EXPECT_CUDA(cuMemFree(block));
   cuheap_sim_limit_mappings(0);
-  CUdeviceptr block = 7;
+  block = 7;
   EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc(&block, kPage));
   EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc(&block, 100));
   EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocAsync(&block, 100, nullptr));

@@ -127,8 +127,9 @@ TEST_F(VirtualMemoryTest, MemoryIsAccessibleOnlyWhileMappedAndAllowed) {
   EXPECT_CUDA(cuMemRelease(handle));
 }
 
-TEST_F(VirtualMemoryTest, LinearMemoryIsAccessibleOnlyWhileItLives) {
+TEST_F(VirtualMemoryTest, LinearMemoryThatWasWrittenIsAccessibleOnlyWhileItLives) {
   const CUdeviceptr block = Alloc(4 * kMiB);
+  EXPECT_CUDA(cuMemsetD8(block, 1, 1));
   EXPECT_TRUE(IsReadable(block));
   EXPECT_CUDA(cuMemFree(block));
   EXPECT_FALSE(IsReadable(block));
