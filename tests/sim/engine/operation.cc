@@ -1,5 +1,6 @@
 #include "tests/sim/engine/operation.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tests/sim/engine/allocation_table.h"
@@ -30,12 +31,15 @@ void FillRow(std::uintptr_t to, std::uint32_t value, std::uint64_t count) {
 bool FillByPunching(const FillOp& fill) {
   const std::uint64_t bytes = WidthInBytes(fill);
   if (fill.value != 0 || fill.height != 1 || bytes < kPunchFrom) return false;
-  const Allocation* block = FindAllocation(fill.to);
-  if (block == nullptr || block->region.pages == nullptr) return false;
-  if (block->type == AllocationType::kMapping || fill.to + bytes > block->base + block->bytes) {
-    return false;
+  // Mappings may follow each other; each begins with its pages.
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uintptr_t at = fill.to + done;
+    const Allocation* block = FindAllocation(at);
+    if (block == nullptr || block->region.pages == nullptr) return false;
+    const std::uint64_t part = std::min(bytes - done, block->base + block->bytes - at);
+    PunchZeroes(block->region, at, part);
+    done += part;
   }
-  PunchZeroes(block->region, fill.to, bytes);
   return true;
 }
 

@@ -6,7 +6,8 @@ namespace cuheap::sim {
 
 std::optional<std::uintptr_t> SegmentedHeap::Allocate(std::uint64_t bytes, std::uint64_t limit) {
   const std::uint64_t wanted = Rounded(bytes);
-  for (auto& [base, segment] : segments_) {
+  for (const std::uintptr_t base : roomy_) {
+    Segment& segment = segments_.at(base);
     if (segment.region.bytes - segment.used < wanted) continue;
     if (auto found = TakeFrom(segment, wanted)) return found;
   }
@@ -23,7 +24,9 @@ std::optional<std::uintptr_t> SegmentedHeap::TakeFrom(Segment& segment, std::uin
   const auto [address, available] = *best;
   segment.free.erase(best);
   if (available > bytes) segment.free[address + bytes] = available - bytes;
+  if (segment.used == 0) --empty_;
   segment.used += bytes;
+  if (segment.used == segment.region.bytes) roomy_.erase(segment.region.base);
   used_ += bytes;
   return address;
 }
@@ -37,6 +40,8 @@ SegmentedHeap::Segment* SegmentedHeap::Grow(std::uint64_t bytes, std::uint64_t l
     Segment& segment = segments_[region->base];
     segment.region = *region;
     segment.free[region->base] = size;
+    roomy_.insert(region->base);
+    ++empty_;
     reserved_ += size;
     return &segment;
   }
@@ -47,6 +52,8 @@ void SegmentedHeap::Free(std::uintptr_t address, std::uint64_t bytes) {
   Segment& segment = std::prev(segments_.upper_bound(address))->second;
   std::uint64_t size = Rounded(bytes);
   segment.used -= size;
+  if (segment.used == 0) ++empty_;
+  roomy_.insert(segment.region.base);
   used_ -= size;
   auto next = segment.free.lower_bound(address);
   if (next != segment.free.begin()) {
@@ -65,13 +72,15 @@ void SegmentedHeap::Free(std::uintptr_t address, std::uint64_t bytes) {
 }
 
 void SegmentedHeap::Trim(std::uint64_t above, std::uint64_t least) {
-  for (auto it = segments_.begin(); it != segments_.end() && reserved_ > above;) {
+  for (auto it = segments_.begin(); empty_ != 0 && it != segments_.end() && reserved_ > above;) {
     const std::uint64_t bytes = it->second.region.bytes;
     if (it->second.used != 0 || reserved_ - bytes < least) {
       ++it;
       continue;
     }
     reserved_ -= bytes;
+    --empty_;
+    roomy_.erase(it->first);
     UnmapRegion(it->second.region);
     it = segments_.erase(it);
   }

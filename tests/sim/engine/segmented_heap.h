@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "tests/sim/engine/address_space.h"
 
@@ -51,6 +52,9 @@ class SegmentedHeap {
   const MemoryKind kind_;
   const std::uint64_t segment_bytes_;
   std::map<std::uintptr_t, Segment> segments_;
+  // So that a full heap is not looked through: segments that are not full, and how many are empty.
+  std::set<std::uintptr_t> roomy_;
+  std::size_t empty_ = 0;
   std::uint64_t used_ = 0;
   std::uint64_t reserved_ = 0;
 };
