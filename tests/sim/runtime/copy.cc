@@ -1,8 +1,11 @@
 // Copies and fills. Addresses are unified, so a copy's direction is only checked, never needed.
 #include "tests/sim/runtime/copy.h"
 
+#include <algorithm>
+#include <cstddef>
+
+#include "tests/sim/runtime/array.h"
 #include "tests/sim/runtime/export.h"
-#include "tests/sim/runtime/missing.h"
 
 using namespace cuheap::sim_runtime;
 
@@ -35,36 +38,67 @@ CUDA_MEMCPY2D Plane(void* target, size_t target_pitch, const void* source, size_
   return plane;
 }
 
-}  // namespace
-
-bool TranslateCopy(const cudaMemcpy3DParms& from, CUDA_MEMCPY3D* to) {
-  static bool said = false;
-  if (from.srcArray != nullptr || from.dstArray != nullptr) {
-    SayMissingOnce(&said, "cudaMemcpy3D", "does not copy arrays in the simulated runtime");
-    return false;
+// Extents are in elements of the arrays, offsets in elements of each side.
+template <class From, class To>
+bool TranslateBox(const From& from, To* to) {
+  const Driver& driver = GetDriver(DefaultStream::kLegacy);
+  std::size_t from_element = 1;
+  std::size_t to_element = 1;
+  if (from.srcArray != nullptr) {
+    if (from.srcPtr.ptr != nullptr) return false;
+    if (ElementOf(driver, from.srcArray, &from_element) != CUDA_SUCCESS) return false;
   }
-  *to = {};
-  to->srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+  if (from.dstArray != nullptr) {
+    if (from.dstPtr.ptr != nullptr) return false;
+    if (ElementOf(driver, from.dstArray, &to_element) != CUDA_SUCCESS) return false;
+  }
+  to->srcMemoryType = from.srcArray != nullptr ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
+  to->srcArray = (CUarray)from.srcArray;
   to->srcDevice = reinterpret_cast<CUdeviceptr>(from.srcPtr.ptr);
   to->srcPitch = from.srcPtr.pitch;
   to->srcHeight = from.srcPtr.ysize;
-  to->srcXInBytes = from.srcPos.x;
   to->srcY = from.srcPos.y;
   to->srcZ = from.srcPos.z;
-  to->dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+  to->dstMemoryType = from.dstArray != nullptr ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
+  to->dstArray = (CUarray)from.dstArray;
   to->dstDevice = reinterpret_cast<CUdeviceptr>(from.dstPtr.ptr);
   to->dstPitch = from.dstPtr.pitch;
   to->dstHeight = from.dstPtr.ysize;
-  to->dstXInBytes = from.dstPos.x;
   to->dstY = from.dstPos.y;
   to->dstZ = from.dstPos.z;
-  to->WidthInBytes = from.extent.width;
   to->Height = from.extent.height;
   to->Depth = from.extent.depth;
-  return true;
+  return !__builtin_mul_overflow(from.srcPos.x, from_element, &to->srcXInBytes) &&
+         !__builtin_mul_overflow(from.dstPos.x, to_element, &to->dstXInBytes) &&
+         !__builtin_mul_overflow(from.extent.width, std::max(from_element, to_element),
+                                 &to->WidthInBytes);
+}
+
+CUresult TranslatePeers(const cudaMemcpy3DPeerParms& from, CUDA_MEMCPY3D_PEER* to) {
+  *to = {};
+  if (!TranslateBox(from, to)) return CUDA_ERROR_INVALID_VALUE;
+  const CUresult result = PrimaryContext(from.srcDevice, &to->srcContext);
+  return result == CUDA_SUCCESS ? PrimaryContext(from.dstDevice, &to->dstContext) : result;
+}
+
+}  // namespace
+
+bool TranslateCopy(const cudaMemcpy3DParms& from, CUDA_MEMCPY3D* to) {
+  *to = {};
+  return TranslateBox(from, to);
 }
 
 }  // namespace cuheap::sim_runtime
+
+namespace {
+
+CUresult CheckBox(const cudaMemcpy3DParms* copy, CUDA_MEMCPY3D* out) {
+  if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (!KnownDirection(copy->kind)) return kInvalidDirection;
+  return TranslateCopy(*copy, out) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+}  // namespace
 
 CUHEAP_TWO_FACES(cudaMemcpy, _ptds,
                  (void* target, const void* source, size_t count, cudaMemcpyKind kind), target,
@@ -122,12 +156,37 @@ CUHEAP_TWO_FACES(cudaMemcpy2DAsync, _ptsz,
 
 CUHEAP_TWO_FACES(cudaMemcpy3D, _ptds, (const cudaMemcpy3DParms* copy), copy) {
   CUDA_MEMCPY3D volume{};
-  return TranslateCopy(*copy, &volume) ? driver.cuMemcpy3D(&volume) : CUDA_ERROR_NOT_SUPPORTED;
+  const CUresult known = CheckBox(copy, &volume);
+  return known == CUDA_SUCCESS ? driver.cuMemcpy3D(&volume) : known;
 }
 
 CUHEAP_TWO_FACES(cudaMemcpy3DAsync, _ptsz, (const cudaMemcpy3DParms* copy, cudaStream_t stream),
                  copy, stream) {
   CUDA_MEMCPY3D volume{};
-  return TranslateCopy(*copy, &volume) ? driver.cuMemcpy3DAsync(&volume, stream)
-                                       : CUDA_ERROR_NOT_SUPPORTED;
+  const CUresult known = CheckBox(copy, &volume);
+  return known == CUDA_SUCCESS ? driver.cuMemcpy3DAsync(&volume, stream) : known;
+}
+
+// PARTIAL: as cudaMemcpy, it is serialised with the default stream of the current device alone.
+CUHEAP_TWO_FACES(cudaMemcpy3DPeer, _ptds, (const cudaMemcpy3DPeerParms* copy), copy) {
+  if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  CUDA_MEMCPY3D_PEER volume{};
+  const CUresult known = TranslatePeers(*copy, &volume);
+  return known == CUDA_SUCCESS ? driver.cuMemcpy3DPeer(&volume) : known;
+}
+
+CUHEAP_TWO_FACES(cudaMemcpy3DPeerAsync, _ptsz,
+                 (const cudaMemcpy3DPeerParms* copy, cudaStream_t stream), copy, stream) {
+  if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  CUDA_MEMCPY3D_PEER volume{};
+  const CUresult known = TranslatePeers(*copy, &volume);
+  return known == CUDA_SUCCESS ? driver.cuMemcpy3DPeerAsync(&volume, stream) : known;
+}
+
+CUHEAP_TWO_FACES(cudaMemcpy3DBatchAsync, _ptsz,
+                 (size_t count, cudaMemcpy3DBatchOp* operations, unsigned long long flags,
+                  cudaStream_t stream),
+                 count, operations, flags, stream) {
+  static_assert(sizeof(cudaMemcpy3DBatchOp) == sizeof(CUDA_MEMCPY3D_BATCH_OP));
+  return Call(driver.cuMemcpy3DBatchAsync, count, operations, flags, stream);
 }

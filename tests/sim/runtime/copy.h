@@ -6,7 +6,7 @@
 
 namespace cuheap::sim_runtime {
 
-// False, having said so, for copies from or to arrays.
+// False: an array that does not live, or both an array and a pointer on one side.
 bool TranslateCopy(const cudaMemcpy3DParms& from, CUDA_MEMCPY3D* to);
 
 }  // namespace cuheap::sim_runtime

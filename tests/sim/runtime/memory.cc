@@ -1,4 +1,4 @@
-// Allocation, pinned memory, arrays, pointer attributes, sharing between processes.
+// Allocation, pinned memory, pointer attributes, sharing between processes.
 #include <cstring>
 
 #include "tests/sim/runtime/export.h"
@@ -123,72 +123,3 @@ extern "C" cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attribute
   }
   return cudaSuccess;
 }
-
-namespace {
-
-CUarray_format FormatOf(const cudaChannelFormatDesc& channels) {
-  switch (channels.f) {
-    case cudaChannelFormatKindSigned:
-      return channels.x == 8    ? CU_AD_FORMAT_SIGNED_INT8
-             : channels.x == 16 ? CU_AD_FORMAT_SIGNED_INT16
-                                : CU_AD_FORMAT_SIGNED_INT32;
-    case cudaChannelFormatKindFloat:
-      return channels.x == 16 ? CU_AD_FORMAT_HALF : CU_AD_FORMAT_FLOAT;
-    default:
-      return channels.x == 8    ? CU_AD_FORMAT_UNSIGNED_INT8
-             : channels.x == 16 ? CU_AD_FORMAT_UNSIGNED_INT16
-                                : CU_AD_FORMAT_UNSIGNED_INT32;
-  }
-}
-
-CUDA_ARRAY3D_DESCRIPTOR DescribeArray(const cudaChannelFormatDesc& channels, cudaExtent extent,
-                                      unsigned int flags) {
-  CUDA_ARRAY3D_DESCRIPTOR description{};
-  description.Width = extent.width;
-  description.Height = extent.height;
-  description.Depth = extent.depth;
-  description.Format = FormatOf(channels);
-  description.NumChannels = 1u + (channels.y != 0) + (channels.z != 0) + (channels.w != 0);
-  description.Flags = flags;
-  return description;
-}
-
-}  // namespace
-
-extern "C" cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
-                                         cudaExtent extent, unsigned int flags) {
-  if (array == nullptr || channels == nullptr) return Record(cudaErrorInvalidValue);
-  const CUDA_ARRAY3D_DESCRIPTOR description = DescribeArray(*channels, extent, flags);
-  return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
-    return Call(driver.cuArray3DCreate, array, &description);
-  });
-}
-
-extern "C" cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
-                                       size_t width, size_t height, unsigned int flags) {
-  return cudaMalloc3DArray(array, channels, {width, height, 0}, flags);
-}
-
-extern "C" cudaError_t cudaFreeArray(cudaArray_t array) {
-  return Free(array, [&](const Driver& driver) { return Call(driver.cuArrayDestroy, array); });
-}
-
-extern "C" cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array,
-                                                const cudaChannelFormatDesc* channels,
-                                                cudaExtent extent, unsigned int levels,
-                                                unsigned int flags) {
-  if (array == nullptr || channels == nullptr) return Record(cudaErrorInvalidValue);
-  const CUDA_ARRAY3D_DESCRIPTOR description = DescribeArray(*channels, extent, flags);
-  return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
-    return Call(driver.cuMipmappedArrayCreate, array, &description, levels);
-  });
-}
-
-extern "C" cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) {
-  return Free(array,
-              [&](const Driver& driver) { return Call(driver.cuMipmappedArrayDestroy, array); });
-}
-
-CUHEAP_FORWARD(cudaGetMipmappedArrayLevel, cuMipmappedArrayGetLevel,
-               (cudaArray_t * level_array, cudaMipmappedArray_const_t array, unsigned int level),
-               level_array, array, level)

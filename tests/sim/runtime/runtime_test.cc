@@ -288,10 +288,10 @@ TEST_F(RuntimeTest, StreamOrderedMemoryComesFromTheDevicesPool) {
 
 TEST_F(RuntimeTest, AnUnwrittenFunctionSaysItsNameOnceAndFails) {
   testing::internal::CaptureStderr();
-  EXPECT_EQ(cudaDestroyTextureObject(0), cudaErrorNotSupported);
-  EXPECT_EQ(cudaDestroyTextureObject(0), cudaErrorNotSupported);
+  EXPECT_EQ(cudaGraphicsUnregisterResource(nullptr), cudaErrorNotSupported);
+  EXPECT_EQ(cudaGraphicsUnregisterResource(nullptr), cudaErrorNotSupported);
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(said, "cuheap-sim: cudaDestroyTextureObject is not written in the simulated runtime\n");
+  EXPECT_EQ(said, "cuheap-sim: cudaGraphicsUnregisterResource is not written in the simulated runtime\n");
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
 }
 
