@@ -114,7 +114,13 @@ CUresult face::MemcpyAtoHAsync_v2(void* to, CUarray from, size_t offset, size_t 
   return CopyIn(stream, copy);
 }
 
-// The ABI of 32-bit offsets, where no address of a device is among the arguments.
+// The ABI of 32-bit offsets and addresses.
+CUresult face::MemcpyDtoA(CUarray to, unsigned offset, CUdeviceptr_v1 from, unsigned bytes) {
+  return MemcpyDtoA_v2(to, offset, from, bytes);
+}
+CUresult face::MemcpyAtoD(CUdeviceptr_v1 to, CUarray from, unsigned offset, unsigned bytes) {
+  return MemcpyAtoD_v2(to, from, offset, bytes);
+}
 CUresult face::MemcpyHtoA(CUarray to, unsigned offset, const void* from, unsigned bytes) {
   return MemcpyHtoA_v2(to, offset, from, bytes);
 }

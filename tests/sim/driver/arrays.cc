@@ -200,6 +200,8 @@ CUresult face::MipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* o
   return GiveSparseProperties(*mipmap->storage, out);
 }
 
+// PARTIAL: work on parts of an array without memory fails, which is not documented, and formats in
+// planes cannot be sparse.
 CUresult face::MemMapArrayAsync(CUarrayMapInfo* list, unsigned count, CUstream handle) {
   CUHEAP_SIM_TRY(NeedPointers(list));
   if (count == 0) return CUDA_ERROR_INVALID_VALUE;

@@ -138,6 +138,8 @@ CUresult face::MemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* byte
   return result;
 }
 
+// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
+// plane.
 CUresult face::Memcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP* operations,
                                      unsigned long long flags, CUstream handle) {
   CUHEAP_SIM_TRY(NeedPointers(operations));
@@ -153,6 +155,8 @@ CUresult face::Memcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP* opera
   return CopyBatch(stream, copies);
 }
 
+// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
+// plane.
 CUresult face::Memcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP* operations, size_t* failed,
                                   unsigned long long flags, CUstream stream) {
   const CUresult result = Memcpy3DBatchAsync_v2(count, operations, flags, stream);

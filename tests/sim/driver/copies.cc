@@ -59,16 +59,30 @@ CUresult face::MemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUco
   return CopyIn(stream, LinearCopy(to, from, bytes));
 }
 
+// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
+// plane.
 CUresult face::Memcpy2D_v2(const CUDA_MEMCPY2D* copy) { return BoxNow(copy); }
+// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
+// plane.
 CUresult face::Memcpy2DUnaligned_v2(const CUDA_MEMCPY2D* copy) { return BoxNow(copy); }
+// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
+// plane.
 CUresult face::Memcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) {
   return BoxIn(stream, copy);
 }
+// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
+// plane.
 CUresult face::Memcpy3D_v2(const CUDA_MEMCPY3D* copy) { return BoxNow(copy); }
+// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
+// plane.
 CUresult face::Memcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream stream) {
   return BoxIn(stream, copy);
 }
+// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
+// plane.
 CUresult face::Memcpy3DPeer(const CUDA_MEMCPY3D_PEER* copy) { return BoxNow(copy); }
+// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
+// plane.
 CUresult face::Memcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
   return BoxIn(stream, copy);
 }

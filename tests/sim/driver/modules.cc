@@ -164,6 +164,7 @@ CUresult face::LibraryGetGlobal(CUdeviceptr* out, size_t* bytes, CUlibrary libra
   return GetGlobal(out, bytes, library, name);
 }
 
+// PARTIAL: images are not read, so that a library has the variables that a test declared.
 CUresult face::LibraryGetManaged(CUdeviceptr* out, size_t* bytes, CUlibrary library,
                                  const char* name) {
   CUHEAP_SIM_TRY(NeedPointers(name));

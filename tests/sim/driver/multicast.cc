@@ -36,6 +36,7 @@ CUresult MemoryAt(CUdeviceptr address, std::uint64_t bytes, BindableMemory* out)
 
 }  // namespace
 
+// PARTIAL: the recommended granularity is the minimal one, not that of a device.
 CUresult face::MulticastGetGranularity(size_t* out, const CUmulticastObjectProp* properties,
                                        CUmulticastGranularity_flags option) {
   CUHEAP_SIM_TRY(NeedPointers(out, properties));

@@ -85,11 +85,13 @@ CUresult face::MemMap(CUdeviceptr base, size_t bytes, size_t offset,
   return MapHandle(base, bytes, offset, handle);
 }
 
+// PARTIAL: a mapping of a multicast object is unmapped alone, not with its neighbours.
 CUresult face::MemUnmap(CUdeviceptr base, size_t bytes) {
   const EngineLock lock;
   return IsMulticastMapping(base) ? UnmapMulticast(base, bytes) : UnmapRange(base, bytes);
 }
 
+// PARTIAL: access to a mapping of a multicast object is set alone, not with its neighbours.
 CUresult face::MemSetAccess(CUdeviceptr base, size_t bytes, const CUmemAccessDesc* access,
                             size_t count) {
   CUHEAP_SIM_TRY(NeedPointers(access));

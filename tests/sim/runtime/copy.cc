@@ -38,20 +38,21 @@ CUDA_MEMCPY2D Plane(void* target, size_t target_pitch, const void* source, size_
   return plane;
 }
 
+// False: an array that does not live, or one beside a pointer.
+bool ElementOfSide(cudaArray_const_t array, const cudaPitchedPtr& pointer, std::size_t* out) {
+  *out = 1;
+  if (array == nullptr) return true;
+  return pointer.ptr == nullptr &&
+         ElementOf(GetDriver(DefaultStream::kLegacy), array, out) == CUDA_SUCCESS;
+}
+
 // Extents are in elements of the arrays, offsets in elements of each side.
 template <class From, class To>
 bool TranslateBox(const From& from, To* to) {
-  const Driver& driver = GetDriver(DefaultStream::kLegacy);
-  std::size_t from_element = 1;
-  std::size_t to_element = 1;
-  if (from.srcArray != nullptr) {
-    if (from.srcPtr.ptr != nullptr) return false;
-    if (ElementOf(driver, from.srcArray, &from_element) != CUDA_SUCCESS) return false;
-  }
-  if (from.dstArray != nullptr) {
-    if (from.dstPtr.ptr != nullptr) return false;
-    if (ElementOf(driver, from.dstArray, &to_element) != CUDA_SUCCESS) return false;
-  }
+  std::size_t from_element = 0;
+  std::size_t to_element = 0;
+  if (!ElementOfSide(from.srcArray, from.srcPtr, &from_element)) return false;
+  if (!ElementOfSide(from.dstArray, from.dstPtr, &to_element)) return false;
   to->srcMemoryType = from.srcArray != nullptr ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
   to->srcArray = (CUarray)from.srcArray;
   to->srcDevice = reinterpret_cast<CUdeviceptr>(from.srcPtr.ptr);

@@ -291,7 +291,8 @@ TEST_F(RuntimeTest, AnUnwrittenFunctionSaysItsNameOnceAndFails) {
   EXPECT_EQ(cudaGraphicsUnregisterResource(nullptr), cudaErrorNotSupported);
   EXPECT_EQ(cudaGraphicsUnregisterResource(nullptr), cudaErrorNotSupported);
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(said, "cuheap-sim: cudaGraphicsUnregisterResource is not written in the simulated runtime\n");
+  EXPECT_EQ(said,
+            "cuheap-sim: cudaGraphicsUnregisterResource is not written in the simulated runtime\n");
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
 }
 

@@ -161,5 +161,37 @@ TEST_F(OldAbiTest, AddressesThatDoNotFitAreRefused) {
   EXPECT_CUDA(cuModuleUnload(module));
 }
 
+struct OldArrayDescriptor {
+  unsigned width;
+  unsigned height;
+  CUarray_format format;
+  unsigned channels;
+};
+
+TEST_F(OldAbiTest, ArraysAreTheSameByNumbersOf32Bits) {
+  const OldArrayDescriptor description{64, 0, CU_AD_FORMAT_FLOAT, 1};
+  CUarray array = nullptr;
+  ASSERT_CUDA(
+      (Old<CUresult(CUarray*, const OldArrayDescriptor*)>("cuArrayCreate")(&array, &description)));
+  OldArrayDescriptor found{};
+  ASSERT_CUDA((Old<CUresult(OldArrayDescriptor*, CUarray)>("cuArrayGetDescriptor")(&found, array)));
+  EXPECT_EQ(64U, found.width);
+  unsigned block = 0;
+  ASSERT_CUDA(Take(&block, 256));
+  const unsigned in[2] = {5, 6};
+  unsigned out = 0;
+  ASSERT_CUDA(
+      (Old<CUresult(CUarray, unsigned, const void*, unsigned)>("cuMemcpyHtoA")(array, 8, in, 8)));
+  ASSERT_CUDA(
+      (Old<CUresult(unsigned, CUarray, unsigned, unsigned)>("cuMemcpyAtoD")(block, array, 12, 4)));
+  ASSERT_CUDA(
+      (Old<CUresult(CUarray, unsigned, unsigned, unsigned)>("cuMemcpyDtoA")(array, 0, block, 4)));
+  ASSERT_CUDA(
+      (Old<CUresult(void*, CUarray, unsigned, unsigned)>("cuMemcpyAtoH")(&out, array, 0, 4)));
+  EXPECT_EQ(6U, out);
+  EXPECT_CUDA(Free(block));
+  EXPECT_CUDA(cuArrayDestroy(array));
+}
+
 }  // namespace
 }  // namespace cuheap::sim
