@@ -202,6 +202,7 @@ CUresult CopyIn(CUstream handle, const CopyOp& copy) {
 
 CUresult CopyBatch(Stream* stream, const std::vector<CopyOp>& copies) {
   for (const CopyOp& copy : copies) {
+    if (stream->capture.load() != nullptr) break;  // memory of the graph has no pages yet
     CUHEAP_SIM_TRY(CheckRangesAtSubmission(TouchedRanges(copy)));
   }
   for (const CopyOp& copy : copies) CUHEAP_SIM_TRY(Submit(stream, copy));

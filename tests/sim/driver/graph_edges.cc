@@ -1,5 +1,7 @@
 // The nodes of a graph, and the edges between them. All edges are plain ones.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "tests/sim/driver/graph_handles.h"
 #include "tests/sim/driver/support.h"
@@ -48,6 +50,11 @@ CUresult CheckEdges(CUgraph handle, const CUgraphNode* from, const CUgraphNode* 
     if (tail->graph != graph || head->graph != graph) return CUDA_ERROR_INVALID_VALUE;
   }
   return CUDA_SUCCESS;
+}
+
+bool HasEdge(CUgraphNode from, CUgraphNode to) {
+  const auto& after = Cast<GraphNode*>(to)->after;
+  return std::find(after.begin(), after.end(), Cast<GraphNode*>(from)) != after.end();
 }
 
 }  // namespace
@@ -126,18 +133,20 @@ CUresult face::GraphNodeGetType(CUgraphNode handle, CUgraphNodeType* type) {
   return CUDA_SUCCESS;
 }
 
+// PARTIAL: edges are plain ones only (edge data must be zero).
 CUresult face::GraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from,
-                                       const CUgraphNode* to, const CUgraphEdgeData*,
+                                       const CUgraphNode* to, const CUgraphEdgeData* edges,
                                        size_t count) {
+  CUHEAP_SIM_TRY(NeedPlainEdges(edges, count));
   const EngineLock lock;
   CUHEAP_SIM_TRY(CheckEdges(graph, from, to, count));
+  std::set<std::pair<CUgraphNode, CUgraphNode>> fresh;
   for (size_t i = 0; i < count; ++i) {
-    auto& after = Cast<GraphNode*>(to[i])->after;
-    if (std::find(after.begin(), after.end(), Cast<GraphNode*>(from[i])) != after.end()) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    after.push_back(Cast<GraphNode*>(from[i]));
+    const bool known = HasEdge(from[i], to[i]) || !fresh.insert({from[i], to[i]}).second;
+    if (known || from[i] == to[i]) return CUDA_ERROR_INVALID_VALUE;
   }
+  for (size_t i = 0; i < count; ++i)
+    Cast<GraphNode*>(to[i])->after.push_back(Cast<GraphNode*>(from[i]));
   return CUDA_SUCCESS;
 }
 CUresult face::GraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
@@ -145,16 +154,18 @@ CUresult face::GraphAddDependencies(CUgraph graph, const CUgraphNode* from, cons
   return GraphAddDependencies_v2(graph, from, to, nullptr, count);
 }
 
+// PARTIAL: edges are plain ones only (edge data must be zero).
 CUresult face::GraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from,
-                                          const CUgraphNode* to, const CUgraphEdgeData*,
+                                          const CUgraphNode* to, const CUgraphEdgeData* edges,
                                           size_t count) {
+  CUHEAP_SIM_TRY(NeedPlainEdges(edges, count));
   const EngineLock lock;
   CUHEAP_SIM_TRY(CheckEdges(graph, from, to, count));
-  for (size_t i = 0; i < count; ++i) {
-    if (std::erase(Cast<GraphNode*>(to[i])->after, Cast<GraphNode*>(from[i])) == 0) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-  }
+  if (count != 0 && HasMemoryNodes(*FindGraph(graph))) return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; ++i)
+    if (!HasEdge(from[i], to[i])) return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; ++i)
+    std::erase(Cast<GraphNode*>(to[i])->after, Cast<GraphNode*>(from[i]));
   return CUDA_SUCCESS;
 }
 CUresult face::GraphRemoveDependencies(CUgraph graph, const CUgraphNode* from,
@@ -166,8 +177,7 @@ CUresult face::GraphDestroyNode(CUgraphNode handle) {
   const EngineLock lock;
   GraphNode* node = nullptr;
   CUHEAP_SIM_TRY(NodeOf(handle, &node));
-  RemoveNode(node);
-  return CUDA_SUCCESS;
+  return RemoveNode(node);
 }
 
 }  // namespace cuheap::sim

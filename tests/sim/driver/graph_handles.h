@@ -17,16 +17,29 @@ inline CUresult NodeOf(CUgraphNode handle, GraphNode** out) {
   return *out == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-// Allocation nodes write their address into `parameters`.
-CUresult OperationOf(CUgraphNodeParams* parameters, Operation* out);
+inline CUresult ExecOf(CUgraphExec handle, GraphExec** out) {
+  *out = Execs().Find(handle);
+  return *out == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult OperationOf(const CUgraphNodeParams& parameters, Operation* out);
 CUresult OperationOf(const CUDA_KERNEL_NODE_PARAMS& parameters, Operation* out);
 CUresult OperationOf(const CUDA_MEMSET_NODE_PARAMS& parameters, Operation* out);
 CUresult OperationOf(const CUDA_MEMCPY3D& parameters, Operation* out);
 CUresult OperationOf(const CUDA_HOST_NODE_PARAMS& parameters, Operation* out);
+CUresult OperationOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& parameters, Operation* out);
+CUresult OperationOf(const CUDA_MEM_ALLOC_NODE_PARAMS& parameters, Operation* out);
 CUresult RecordOperationOf(CUevent event, Operation* out);
 CUresult WaitOperationOf(CUevent event, Operation* out);
-CUresult ChildOperationOf(CUgraph graph, Operation* out);
-CUresult OperationOf(CUDA_MEM_ALLOC_NODE_PARAMS* parameters, Operation* out);
+CUresult ChildOperationOf(CUgraph graph, CUgraphChildGraphNodeOwnership ownership, Operation* out);
+// A batch of a stream or a node, all of it checked.
+CUresult BatchOf(const CUstreamBatchMemOpParams* list, unsigned count, unsigned flags,
+                 BatchOp* out);
+
+CUDA_KERNEL_NODE_PARAMS Newer(const CUDA_KERNEL_NODE_PARAMS_v1& old);
+
+// NOT_SUPPORTED, said on stderr: edges other than plain ones.
+CUresult NeedPlainEdges(const CUgraphEdgeData* edges, size_t count);
 
 // The node behind a handle, if it has the type.
 template <class Op>

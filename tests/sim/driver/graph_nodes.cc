@@ -1,22 +1,47 @@
 // Adding nodes to graphs.
+#include <cstring>
+
 #include "tests/sim/driver/graph_handles.h"
 #include "tests/sim/driver/support.h"
+#include "tests/sim/engine/conditional.h"
+#include "tests/sim/engine/graph_memory.h"
 
 namespace cuheap::sim {
 namespace {
 
+// The graph of a moved child is its node's from now on.
+void MoveOwnership(const Operation& operation) {
+  const auto* child = std::get_if<ChildOp>(&operation);
+  if (child == nullptr || child->graph->self == nullptr) return;
+  child->graph->place = GraphPlace::kMovedChild;
+  child->graph->self = nullptr;
+}
+
 CUresult Add(CUgraphNode* out, CUgraph handle, const CUgraphNode* after, size_t count,
-             Operation operation) {
+             Operation operation, GraphNode** made = nullptr) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   const EngineLock lock;
   Graph* graph = FindGraph(handle);
   if (graph == nullptr || (after == nullptr && count != 0)) return CUDA_ERROR_INVALID_VALUE;
+  const auto* child = std::get_if<ChildOp>(&operation);
+  if (child != nullptr && child->graph.get() == graph) return CUDA_ERROR_INVALID_VALUE;
   std::vector<GraphNode*> list;
   for (size_t i = 0; i < count; ++i) list.push_back(Cast<GraphNode*>(after[i]));
   GraphNode* node = nullptr;
   CUHEAP_SIM_TRY(AddNode(graph, std::move(list), std::move(operation), &node));
+  MoveOwnership(node->operation);
   *out = Cast<CUgraphNode>(node);
+  WriteIfAsked(made, node);
   return CUDA_SUCCESS;
+}
+
+// What the making of a node tells beside its handle.
+void GiveOutputs(const GraphNode& node, CUgraphNodeParams* parameters) {
+  if (const auto* allocation = std::get_if<AllocOp>(&node.operation)) {
+    parameters->alloc.dptr = allocation->memory->region.base;
+  } else if (const auto* conditional = std::get_if<ConditionalOp>(&node.operation)) {
+    parameters->conditional.phGraph_out = conditional->node->body_handles.data();
+  }
 }
 
 template <class Parameters>
@@ -28,6 +53,8 @@ CUresult AddOf(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, size_t
   return Add(out, graph, after, count, std::move(operation));
 }
 
+}  // namespace
+
 CUDA_KERNEL_NODE_PARAMS Newer(const CUDA_KERNEL_NODE_PARAMS_v1& old) {
   CUDA_KERNEL_NODE_PARAMS parameters{};
   parameters.func = old.func;
@@ -38,19 +65,35 @@ CUDA_KERNEL_NODE_PARAMS Newer(const CUDA_KERNEL_NODE_PARAMS_v1& old) {
   parameters.blockDimY = old.blockDimY;
   parameters.blockDimZ = old.blockDimZ;
   parameters.sharedMemBytes = old.sharedMemBytes;
+  parameters.kernelParams = old.kernelParams;
+  parameters.extra = old.extra;
   return parameters;
 }
 
-}  // namespace
+CUresult NeedPlainEdges(const CUgraphEdgeData* edges, size_t count) {
+  constexpr CUgraphEdgeData kPlain{};
+  for (size_t i = 0; edges != nullptr && i < count; ++i) {
+    if (std::memcmp(&edges[i], &kPlain, sizeof kPlain) != 0)
+      return NotSimulated("an edge of a graph with ports or a type");
+  }
+  return CUDA_SUCCESS;
+}
 
+// PARTIAL: edges are plain ones only (edge data must be zero), and no node of external semaphores.
 CUresult face::GraphAddNode_v2(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
-                               const CUgraphEdgeData*, size_t count,
+                               const CUgraphEdgeData* edges, size_t count,
                                CUgraphNodeParams* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(out, parameters));
+  CUHEAP_SIM_TRY(NeedPlainEdges(edges, count));
   Operation operation;
-  CUHEAP_SIM_TRY(OperationOf(parameters, &operation));
-  return Add(out, graph, after, count, std::move(operation));
+  CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
+  const EngineLock lock;
+  GraphNode* node = nullptr;
+  CUHEAP_SIM_TRY(Add(out, graph, after, count, std::move(operation), &node));
+  GiveOutputs(*node, parameters);
+  return CUDA_SUCCESS;
 }
+// PARTIAL: no node of external semaphores.
 CUresult face::GraphAddNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, size_t count,
                             CUgraphNodeParams* parameters) {
   return GraphAddNode_v2(out, graph, after, nullptr, count, parameters);
@@ -85,15 +128,17 @@ CUresult face::GraphAddHostNode(CUgraphNode* out, CUgraph graph, const CUgraphNo
 CUresult face::GraphAddChildGraphNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                       size_t count, CUgraph child) {
   Operation operation;
-  CUHEAP_SIM_TRY(ChildOperationOf(child, &operation));
+  CUHEAP_SIM_TRY(ChildOperationOf(child, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, &operation));
   return Add(out, graph, after, count, std::move(operation));
 }
+// PARTIAL: where work is queued, the event is reached at the end of the whole launch.
 CUresult face::GraphAddEventRecordNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                        size_t count, CUevent event) {
   Operation operation;
   CUHEAP_SIM_TRY(RecordOperationOf(event, &operation));
   return Add(out, graph, after, count, std::move(operation));
 }
+// PARTIAL: the whole launch waits, for what was recorded when it was launched.
 CUresult face::GraphAddEventWaitNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                      size_t count, CUevent event) {
   Operation operation;
@@ -104,8 +149,17 @@ CUresult face::GraphAddMemAllocNode(CUgraphNode* out, CUgraph graph, const CUgra
                                     size_t count, CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(parameters));
   Operation operation;
-  CUHEAP_SIM_TRY(OperationOf(parameters, &operation));
-  return Add(out, graph, after, count, std::move(operation));
+  CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
+  const EngineLock lock;
+  const CUdeviceptr address = std::get<AllocOp>(operation).memory->region.base;
+  CUHEAP_SIM_TRY(Add(out, graph, after, count, std::move(operation)));
+  parameters->dptr = address;
+  return CUDA_SUCCESS;
+}
+CUresult face::GraphAddBatchMemOpNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
+                                      size_t count,
+                                      const CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters) {
+  return AddOf(out, graph, after, count, parameters);
 }
 CUresult face::GraphAddMemFreeNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                    size_t count, CUdeviceptr address) {

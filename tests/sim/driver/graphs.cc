@@ -1,25 +1,42 @@
 // Graphs and their executable copies.
 #include "tests/sim/driver/graph_handles.h"
 #include "tests/sim/driver/support.h"
+#include "tests/sim/engine/graph_copy.h"
+#include "tests/sim/engine/graph_launch.h"
+#include "tests/sim/engine/graph_update.h"
 
 namespace cuheap::sim {
 namespace {
 
-CUresult ExecOf(CUgraphExec handle, GraphExec** out) {
-  *out = Execs().Find(handle);
-  return *out == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
-
-CUresult MakeExec(CUgraphExec* out, CUgraph handle, std::uint64_t flags) {
+CUresult MakeExec(CUgraphExec* out, CUgraph handle, std::uint64_t flags,
+                  InstantiateReport* report) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   CUHEAP_SIM_TRY(NeedContext());
   const EngineLock lock;
   Graph* graph = nullptr;
   CUHEAP_SIM_TRY(GraphOf(handle, &graph));
-  GraphExec* exec = Instantiate(graph, flags);
-  if (exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  GraphExec* exec = nullptr;
+  CUHEAP_SIM_TRY(Instantiate(graph, flags, &exec, report));
   *out = Cast<CUgraphExec>(exec);
   return CUDA_SUCCESS;
+}
+
+// Without a stream there is nothing to upload in.
+CUresult MakeExecWithoutUpload(CUgraphExec* out, CUgraph graph, std::uint64_t flags,
+                               CUgraphNode* culprit) {
+  if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0) return CUDA_ERROR_INVALID_VALUE;
+  InstantiateReport report;
+  const CUresult result = MakeExec(out, graph, flags, &report);
+  WriteIfAsked(culprit, Cast<CUgraphNode>(report.node));
+  return result;
+}
+
+CUresult Upload(CUgraphExec handle, CUstream stream_handle) {
+  Stream* stream = nullptr;
+  CUHEAP_SIM_TRY(StreamOf(stream_handle, &stream));
+  GraphExec* exec = nullptr;
+  CUHEAP_SIM_TRY(ExecOf(handle, &exec));
+  return UploadGraph(exec);
 }
 
 }  // namespace
@@ -38,7 +55,7 @@ CUresult face::GraphDestroy(CUgraph handle) {
   const EngineLock lock;
   Graph* graph = nullptr;
   CUHEAP_SIM_TRY(GraphOf(handle, &graph));
-  if (graph->self == nullptr) return CUDA_ERROR_INVALID_VALUE;  // a child's, or an executable's
+  if (graph->self == nullptr) return CUDA_ERROR_INVALID_VALUE;  // inside a node, or executable
   DestroyGraph(graph);
   return CUDA_SUCCESS;
 }
@@ -48,10 +65,26 @@ CUresult face::GraphClone(CUgraph* out, CUgraph handle) {
   const EngineLock lock;
   Graph* graph = nullptr;
   CUHEAP_SIM_TRY(GraphOf(handle, &graph));
-  std::shared_ptr<Graph> copy = CloneGraph(*graph);
+  if (HasMemoryNodes(*graph) || HasConditionals(*graph)) return CUDA_ERROR_INVALID_VALUE;
+  std::shared_ptr<Graph> copy = CopyGraph(*graph);
   if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
   copy->self = copy;
   *out = Cast<CUgraph>(copy.get());
+  return CUDA_SUCCESS;
+}
+
+CUresult face::GraphNodeFindInClone(CUgraphNode* out, CUgraphNode original_handle,
+                                    CUgraph clone_handle) {
+  CUHEAP_SIM_TRY(NeedPointers(out));
+  const EngineLock lock;
+  GraphNode* original = nullptr;
+  Graph* clone = nullptr;
+  CUHEAP_SIM_TRY(NodeOf(original_handle, &original));
+  CUHEAP_SIM_TRY(GraphOf(clone_handle, &clone));
+  if (clone->origin == 0 || clone->origin != original->graph->id) return CUDA_ERROR_INVALID_VALUE;
+  GraphNode* copy = FindCopy(*clone, *original);
+  CUHEAP_SIM_TRY(NeedPointers(copy));
+  *out = Cast<CUgraphNode>(copy);
   return CUDA_SUCCESS;
 }
 
@@ -61,21 +94,31 @@ CUresult face::GraphInstantiate(CUgraphExec* out, CUgraph graph, CUgraphNode* cu
 }
 CUresult face::GraphInstantiate_v2(CUgraphExec* out, CUgraph graph, CUgraphNode* culprit,
                                    char* text, size_t room) {
-  WriteIfAsked(culprit, CUgraphNode{});
   if (text != nullptr && room != 0) *text = 0;
-  return MakeExec(out, graph, 0);
+  return MakeExecWithoutUpload(out, graph, 0, culprit);
 }
 CUresult face::GraphInstantiateWithFlags(CUgraphExec* out, CUgraph graph,
                                          unsigned long long flags) {
-  return MakeExec(out, graph, flags);
+  return MakeExecWithoutUpload(out, graph, flags, nullptr);
 }
+// PARTIAL: graphs are not launched from a device, and nodes are not checked to be of one context.
 CUresult face::GraphInstantiateWithParams(CUgraphExec* out, CUgraph graph,
                                           CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
-  CUHEAP_SIM_TRY(NeedPointers(parameters));
-  const CUresult result = MakeExec(out, graph, parameters->flags);
-  parameters->hErrNode_out = nullptr;
-  parameters->result_out =
-      result == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS : CUDA_GRAPH_INSTANTIATE_ERROR;
+  CUHEAP_SIM_TRY(NeedPointers(out, parameters));
+  InstantiateReport report{CUDA_GRAPH_INSTANTIATE_ERROR, nullptr};
+  CUgraphExec exec = nullptr;
+  CUresult result = MakeExec(&exec, graph, parameters->flags, &report);
+  const bool upload = (parameters->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0;
+  if (result == CUDA_SUCCESS && upload) {
+    result = Upload(exec, parameters->hUploadStream);
+    if (result != CUDA_SUCCESS) {
+      report = {CUDA_GRAPH_INSTANTIATE_ERROR, nullptr};
+      GraphExecDestroy(exec);
+    }
+  }
+  parameters->hErrNode_out = Cast<CUgraphNode>(report.node);
+  parameters->result_out = report.result;
+  if (result == CUDA_SUCCESS) *out = exec;
   return result;
 }
 
@@ -84,15 +127,10 @@ CUresult face::GraphLaunch(CUgraphExec handle, CUstream stream_handle) {
   CUHEAP_SIM_TRY(StreamOf(stream_handle, &stream));
   GraphExec* exec = nullptr;
   CUHEAP_SIM_TRY(ExecOf(handle, &exec));
-  return Submit(stream, ChildOp{exec->graph});
+  return LaunchGraph(exec, stream);
 }
 
-CUresult face::GraphUpload(CUgraphExec handle, CUstream stream_handle) {
-  Stream* stream = nullptr;
-  CUHEAP_SIM_TRY(StreamOf(stream_handle, &stream));
-  GraphExec* exec = nullptr;
-  return ExecOf(handle, &exec);
-}
+CUresult face::GraphUpload(CUgraphExec exec, CUstream stream) { return Upload(exec, stream); }
 
 CUresult face::GraphExecDestroy(CUgraphExec handle) {
   const EngineLock lock;
@@ -110,22 +148,27 @@ CUresult face::GraphExecGetFlags(CUgraphExec handle, cuuint64_t* flags) {
   return CUDA_SUCCESS;
 }
 
+// PARTIAL: the contexts of functions and memory are not compared, nor priorities and cooperation of
+// kernels.
 CUresult face::GraphExecUpdate_v2(CUgraphExec handle, CUgraph graph_handle,
                                   CUgraphExecUpdateResultInfo* info) {
   CUHEAP_SIM_TRY(NeedPointers(info));
   const EngineLock lock;
+  *info = CUgraphExecUpdateResultInfo{};
+  info->result = CU_GRAPH_EXEC_UPDATE_ERROR;
   GraphExec* exec = nullptr;
   Graph* graph = nullptr;
   CUHEAP_SIM_TRY(ExecOf(handle, &exec));
   CUHEAP_SIM_TRY(GraphOf(graph_handle, &graph));
-  GraphNode* culprit = nullptr;
-  *info = CUgraphExecUpdateResultInfo{};
-  info->result = UpdateExec(exec, graph, &culprit);
-  info->errorNode = Cast<CUgraphNode>(culprit);
+  const UpdateReport report = UpdateExec(exec, *graph);
+  info->result = report.result;
+  info->errorNode = Cast<CUgraphNode>(report.node);
+  info->errorFromNode = Cast<CUgraphNode>(report.from);
   return info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS
                                                       : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
+// PARTIAL: as cuGraphExecUpdate_v2.
 CUresult face::GraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode* culprit,
                                CUgraphExecUpdateResult* result) {
   CUgraphExecUpdateResultInfo info{};

@@ -2,7 +2,7 @@
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/access_rights.h"
 #include "tests/sim/engine/device_memory.h"
-#include "tests/sim/engine/graph.h"
+#include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/memory_pool.h"
 #include "tests/sim/engine/pool_attributes.h"
 #include "tests/sim/engine/pool_places.h"
@@ -35,7 +35,7 @@ CUresult SetCurrent(CUmemoryPool handle, const PoolPlace& place) {
 CUresult CaptureAllocation(Stream* stream, int device, std::uint64_t bytes, CUdeviceptr* out) {
   const EngineLock lock;
   AllocOp allocation;
-  CUHEAP_SIM_TRY(MakeAllocOp(device, bytes, &allocation));
+  CUHEAP_SIM_TRY(NewGraphMemory(device, bytes, &allocation.memory));
   const std::uintptr_t address = allocation.memory->region.base;
   CUHEAP_SIM_TRY(Submit(stream, std::move(allocation)));
   *out = address;
@@ -190,39 +190,5 @@ CUresult face::MemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool handle,
   *flags = pool->access[index];
   return CUDA_SUCCESS;
 }
-
-// Graph memory is never cached: what is reserved is in use.
-CUresult face::DeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
-                                          void* value) {
-  CUHEAP_SIM_TRY(NeedPointers(value));
-  CUHEAP_SIM_TRY(NeedDevice(device));
-  auto* const bytes = static_cast<cuuint64_t*>(value);
-  switch (attribute) {
-    case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
-    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
-      *bytes = UsedBytes(device, MemoryKind::kGraph);
-      return CUDA_SUCCESS;
-    case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
-    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH:
-      *bytes = MostUsedBytes(device, MemoryKind::kGraph);
-      return CUDA_SUCCESS;
-    default:
-      return CUDA_ERROR_INVALID_VALUE;
-  }
-}
-
-// Only the high watermarks can be set, and only to 0: back to what is used now.
-CUresult face::DeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
-                                          void* value) {
-  CUHEAP_SIM_TRY(NeedPointers(value));
-  CUHEAP_SIM_TRY(NeedDevice(device));
-  const bool is_high = attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH ||
-                       attribute == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
-  if (!is_high || *static_cast<cuuint64_t*>(value) != 0) return CUDA_ERROR_INVALID_VALUE;
-  ForgetMostUsed(device, MemoryKind::kGraph);
-  return CUDA_SUCCESS;
-}
-
-CUresult face::DeviceGraphMemTrim(CUdevice device) { return NeedDevice(device); }
 
 }  // namespace cuheap::sim

@@ -2,6 +2,7 @@
 #include "tests/sim/driver/copy_box.h"
 #include "tests/sim/driver/graph_handles.h"
 #include "tests/sim/driver/support.h"
+#include "tests/sim/engine/graph_memory.h"
 
 namespace cuheap::sim {
 namespace {
@@ -13,7 +14,7 @@ CUresult SetOf(CUgraphNode handle, const Parameters* parameters) {
   CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
   const EngineLock lock;
   GraphNode* node = Nodes().Find(handle);
-  if (node == nullptr || node->operation.index() != operation.index()) {
+  if (node == nullptr || NodeTypeOf(node->operation) != NodeTypeOf(operation)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   node->operation = std::move(operation);
@@ -33,8 +34,24 @@ void Describe(const KernelOp& kernel, Parameters* out) {
   out->sharedMemBytes = kernel.shared_bytes;
 }
 
+bool CanChange(CUgraphNodeType type) {
+  return type != CU_GRAPH_NODE_TYPE_MEM_ALLOC && type != CU_GRAPH_NODE_TYPE_MEM_FREE &&
+         type != CU_GRAPH_NODE_TYPE_CONDITIONAL;
+}
+
+CUresult SetEvent(CUgraphNode handle, Operation operation) {
+  const EngineLock lock;
+  GraphNode* node = Nodes().Find(handle);
+  if (node == nullptr || NodeTypeOf(node->operation) != NodeTypeOf(operation)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  node->operation = std::move(operation);
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
 
+// PARTIAL: no node of external semaphores.
 CUresult face::GraphNodeSetParams(CUgraphNode handle, CUgraphNodeParams* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(parameters));
   const EngineLock lock;
@@ -42,11 +59,38 @@ CUresult face::GraphNodeSetParams(CUgraphNode handle, CUgraphNodeParams* paramet
   if (node == nullptr || NodeTypeOf(node->operation) != parameters->type) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  return OperationOf(parameters, &node->operation);
+  if (!CanChange(parameters->type)) return CUDA_ERROR_NOT_SUPPORTED;
+  Operation operation;
+  CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
+  if (const auto* child = std::get_if<ChildOp>(&operation)) {
+    if (child->graph->self != nullptr) return CUDA_ERROR_INVALID_VALUE;  // moved
+  }
+  node->operation = std::move(operation);
+  return CUDA_SUCCESS;
 }
 CUresult face::GraphKernelNodeSetParams_v2(CUgraphNode node,
                                            const CUDA_KERNEL_NODE_PARAMS* parameters) {
   return SetOf(node, parameters);
+}
+CUresult face::GraphKernelNodeSetParams(CUgraphNode node,
+                                        const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
+  CUHEAP_SIM_TRY(NeedPointers(parameters));
+  const CUDA_KERNEL_NODE_PARAMS newer = Newer(*parameters);
+  return SetOf(node, &newer);
+}
+CUresult face::GraphBatchMemOpNodeSetParams(CUgraphNode node,
+                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters) {
+  return SetOf(node, parameters);
+}
+CUresult face::GraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
+  Operation operation;
+  CUHEAP_SIM_TRY(RecordOperationOf(event, &operation));
+  return SetEvent(node, std::move(operation));
+}
+CUresult face::GraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
+  Operation operation;
+  CUHEAP_SIM_TRY(WaitOperationOf(event, &operation));
+  return SetEvent(node, std::move(operation));
 }
 CUresult face::GraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* parameters) {
   return SetOf(node, parameters);
@@ -59,12 +103,14 @@ CUresult face::GraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PAR
   return SetOf(node, parameters);
 }
 
+// PARTIAL: kernelParams and extra are NULL: images are not read, so nobody knows what to keep.
 CUresult face::GraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* out) {
   const auto* kernel = OperationIn<KernelOp>(node);
   CUHEAP_SIM_TRY(NeedPointers(kernel, out));
   Describe(*kernel, out);
   return CUDA_SUCCESS;
 }
+// PARTIAL: kernelParams and extra are NULL: images are not read, so nobody knows what to keep.
 CUresult face::GraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1* out) {
   const auto* kernel = OperationIn<KernelOp>(node);
   CUHEAP_SIM_TRY(NeedPointers(kernel, out));
@@ -112,12 +158,19 @@ CUresult face::GraphEventWaitNodeGetEvent(CUgraphNode node, CUevent* out) {
 CUresult face::GraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* out) {
   const auto* allocation = OperationIn<AllocOp>(node);
   CUHEAP_SIM_TRY(NeedPointers(allocation, out));
+  const GraphMemory& memory = *allocation->memory;
   *out = CUDA_MEM_ALLOC_NODE_PARAMS{};
-  out->poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  out->poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE,
-                             allocation->memory->region.pages->device()};
-  out->bytesize = allocation->bytes;
-  out->dptr = allocation->memory->region.base;
+  out->poolProps = memory.properties;
+  out->accessDescs = memory.access.empty() ? nullptr : memory.access.data();
+  out->accessDescCount = memory.access.size();
+  out->bytesize = memory.bytes;
+  out->dptr = memory.region.base;
+  return CUDA_SUCCESS;
+}
+CUresult face::GraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS* out) {
+  auto* batch = OperationIn<BatchOp>(node);
+  CUHEAP_SIM_TRY(NeedPointers(batch, out));
+  *out = {batch->context, static_cast<unsigned>(batch->list.size()), batch->list.data(), 0};
   return CUDA_SUCCESS;
 }
 CUresult face::GraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr* out) {

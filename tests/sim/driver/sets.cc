@@ -1,4 +1,4 @@
-// Setting memory, and values written by a stream.
+// Setting memory.
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/work_queue.h"
@@ -47,23 +47,6 @@ FillOp Row(CUdeviceptr to, std::uint32_t value, std::uint32_t element, size_t wi
   return FillOp{to, 0, value, element, width, 1};
 }
 
-bool IsKnown(CUdeviceptr address) {
-  const EngineLock lock;
-  return FindAllocation(address) != nullptr;
-}
-
-// Only memory that devices can reach is written.
-CUresult WriteIn(CUstream handle, CUdeviceptr to, std::uint64_t value, std::uint32_t bytes,
-                 unsigned flags) {
-  if (to % bytes != 0 || flags > CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  Stream* stream = nullptr;
-  CUHEAP_SIM_TRY(StreamOf(handle, &stream));
-  if (!IsKnown(to)) return CUDA_ERROR_INVALID_VALUE;
-  return Submit(stream, WriteOp{to, value, bytes});
-}
-
 }  // namespace
 
 CUresult face::MemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
@@ -108,23 +91,6 @@ CUresult face::MemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short val
 CUresult face::MemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width,
                                 size_t height, CUstream stream) {
   return FillIn(stream, FillOp{to, pitch, value, 4, width, height});
-}
-
-CUresult face::StreamWriteValue32(CUstream stream, CUdeviceptr to, cuuint32_t value,
-                                  unsigned flags) {
-  return WriteIn(stream, to, value, 4, flags);
-}
-CUresult face::StreamWriteValue32_v2(CUstream stream, CUdeviceptr to, cuuint32_t value,
-                                     unsigned flags) {
-  return WriteIn(stream, to, value, 4, flags);
-}
-CUresult face::StreamWriteValue64(CUstream stream, CUdeviceptr to, cuuint64_t value,
-                                  unsigned flags) {
-  return WriteIn(stream, to, value, 8, flags);
-}
-CUresult face::StreamWriteValue64_v2(CUstream stream, CUdeviceptr to, cuuint64_t value,
-                                     unsigned flags) {
-  return WriteIn(stream, to, value, 8, flags);
 }
 
 }  // namespace cuheap::sim

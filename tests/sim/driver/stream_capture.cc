@@ -1,8 +1,8 @@
 // Stream capture.
 #include <vector>
 
+#include "tests/sim/driver/graph_handles.h"
 #include "tests/sim/driver/support.h"
-#include "tests/sim/engine/graph.h"
 
 namespace cuheap::sim {
 namespace {
@@ -47,9 +47,11 @@ CUresult face::StreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) 
   return BeginCapture(stream, mode, nullptr, {});
 }
 
+// PARTIAL: edges are plain ones only (edge data must be zero).
 CUresult face::StreamBeginCaptureToGraph(CUstream handle, CUgraph graph_handle,
-                                         const CUgraphNode* after, const CUgraphEdgeData*,
+                                         const CUgraphNode* after, const CUgraphEdgeData* edges,
                                          size_t count, CUstreamCaptureMode mode) {
+  CUHEAP_SIM_TRY(NeedPlainEdges(edges, count));
   Stream* stream = nullptr;
   CUHEAP_SIM_TRY(StreamOf(handle, &stream));
   if (mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
@@ -109,9 +111,11 @@ CUresult face::StreamUpdateCaptureDependencies(CUstream handle, CUgraphNode* nod
   return StreamUpdateCaptureDependencies_v2(handle, nodes, nullptr, count, flags);
 }
 
+// PARTIAL: edges are plain ones only (edge data must be zero).
 CUresult face::StreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode* nodes,
-                                                  const CUgraphEdgeData*, size_t count,
+                                                  const CUgraphEdgeData* edges, size_t count,
                                                   unsigned flags) {
+  CUHEAP_SIM_TRY(NeedPlainEdges(edges, count));
   Stream* stream = nullptr;
   CUHEAP_SIM_TRY(StreamOf(handle, &stream));
   if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (nodes == nullptr && count != 0)) {

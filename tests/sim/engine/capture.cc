@@ -18,6 +18,8 @@ struct Capture {
   Stream* origin = nullptr;
   pid_t thread = 0;
   Graph* graph = nullptr;
+  bool made_graph =
+      false;  // else it is the application's: it stays, whatever becomes of the capture
   bool invalid = false;
   std::set<Stream*> streams;
 };
@@ -66,6 +68,10 @@ Capture* CaptureOf(const Event* event) {
   return found == Captures().end() ? nullptr : found->second;
 }
 
+void DropGraph(const Capture& capture) {
+  if (capture.made_graph) DestroyGraph(capture.graph);
+}
+
 void Dissolve(Capture* capture) {
   for (Stream* stream : capture->streams) {
     stream->capture = nullptr;
@@ -88,6 +94,22 @@ bool Hinders(const Capture& capture, pid_t thread) {
   }
 }
 
+// A captured kernel has the attributes of its stream.
+void TakeAttributes(const Stream& stream, GraphNode* node) {
+  const StreamAttributes& from = stream.attributes;
+  auto& to = node->attributes;
+  to[CU_LAUNCH_ATTRIBUTE_PRIORITY].priority = stream.priority;
+  to[CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW].accessPolicyWindow = from.window;
+  to[CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP].memSyncDomainMap = from.domains;
+  to[CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN].memSyncDomain = from.domain;
+}
+
+bool AreNodesOf(const Graph* graph, const std::vector<GraphNode*>& nodes) {
+  return std::all_of(nodes.begin(), nodes.end(), [&](const GraphNode* node) {
+    return Nodes().Find(node) != nullptr && node->graph == graph;
+  });
+}
+
 }  // namespace
 
 bool AnyCapture() { return capture_count.load(std::memory_order_acquire) != 0; }
@@ -101,6 +123,7 @@ CUresult BeginCapture(Stream* stream, CUstreamCaptureMode mode, Graph* into,
     stream->capture.load()->invalid = true;
     return CUDA_ERROR_ILLEGAL_STATE;
   }
+  if (into != nullptr && !AreNodesOf(into, after)) return CUDA_ERROR_INVALID_VALUE;
   auto* capture = new Capture;
   capture->id = next_capture_id++;
   capture->mode = mode;
@@ -110,6 +133,7 @@ CUresult BeginCapture(Stream* stream, CUstreamCaptureMode mode, Graph* into,
     std::shared_ptr<Graph> made = NewGraph();
     made->self = made;
     into = made.get();
+    capture->made_graph = true;
   }
   capture->graph = into;
   capture->streams.insert(stream);
@@ -137,8 +161,8 @@ CUresult EndCapture(Stream* stream, Graph** out) {
     result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
   }
   Graph* graph = capture->graph;
+  if (result != CUDA_SUCCESS) DropGraph(*capture);
   Dissolve(capture);
-  if (result != CUDA_SUCCESS) DestroyGraph(graph);
   *out = result == CUDA_SUCCESS ? graph : nullptr;
   return result;
 }
@@ -165,13 +189,15 @@ CUresult CheckSubmission(Stream* stream) {
   return result;
 }
 
-GraphNode* AddCaptured(Stream* stream, Operation operation) {
+CUresult AddCaptured(Stream* stream, Operation operation, GraphNode** out) {
   GraphNode* node = nullptr;
   const CUresult added =
       AddNode(stream->capture.load()->graph, stream->captured_after, std::move(operation), &node);
-  if (added != CUDA_SUCCESS) return nullptr;
+  if (added != CUDA_SUCCESS) return added;
+  if (NodeTypeOf(node->operation) == CU_GRAPH_NODE_TYPE_KERNEL) TakeAttributes(*stream, node);
   stream->captured_after = {node};
-  return node;
+  if (out != nullptr) *out = node;
+  return CUDA_SUCCESS;
 }
 
 CUresult WaitInCapture(Stream* stream, Event* event) {
@@ -213,7 +239,7 @@ void ForgetStream(Capture* capture, Stream* stream) {
   capture->invalid = true;
   capture->streams.erase(stream);
   if (capture->origin != stream) return;
-  DestroyGraph(capture->graph);
+  DropGraph(*capture);
   Dissolve(capture);
 }
 
@@ -253,11 +279,7 @@ CUresult UpdateDependencies(Stream* stream, const std::vector<GraphNode*>& nodes
   Capture* capture = stream->capture;
   if (capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
   if (capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  for (const GraphNode* node : nodes) {
-    if (Nodes().Find(node) == nullptr || node->graph != capture->graph) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-  }
+  if (!AreNodesOf(capture->graph, nodes)) return CUDA_ERROR_INVALID_VALUE;
   if (replace) stream->captured_after.clear();
   AddUnique(stream->captured_after, nodes);
   return CUDA_SUCCESS;

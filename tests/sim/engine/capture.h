@@ -21,6 +21,7 @@ namespace cuheap::sim {
 bool AnyCapture();
 
 std::uint64_t IdOf(const Capture* capture);
+// Into a new graph, or into `into`, after nodes of it; INVALID_VALUE: they are not its nodes.
 CUresult BeginCapture(Stream* stream, CUstreamCaptureMode mode, Graph* into,
                       std::vector<GraphNode*> after);
 CUresult EndCapture(Stream* stream, Graph** out);
@@ -29,8 +30,8 @@ CUstreamCaptureMode ExchangeCaptureMode(CUstreamCaptureMode mode);
 // May `stream` take work now? Refuses invalidated captures and the legacy stream while a blocking
 // stream of its context is captured (IMPLICIT).
 CUresult CheckSubmission(Stream* stream);
-// REQUIRES: the stream is being captured.
-GraphNode* AddCaptured(Stream* stream, Operation operation);
+// REQUIRES: the stream is being captured. INVALID_VALUE: the graph may not have such a node.
+CUresult AddCaptured(Stream* stream, Operation operation, GraphNode** out);
 CUresult WaitInCapture(Stream* stream, Event* event);
 // A captured stream was synchronised, queried or destroyed.
 CUresult RefuseOn(Stream* stream);

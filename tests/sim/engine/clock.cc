@@ -1,5 +1,6 @@
 #include "tests/sim/engine/clock.h"
 
+#include <atomic>
 #include <charconv>
 
 #include "tests/sim/engine/settings.h"
@@ -19,10 +20,18 @@ bool ReadClock(std::string_view text, ClockSetting* out) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-bool IsQueued() {
-  static const bool queued =
+namespace {
+std::atomic<bool> queues_begun{false};
+}  // namespace
+
+bool IsQueued() { return LooksForRaces() || queues_begun.load(std::memory_order_acquire); }
+
+void BeginQueues() { queues_begun = true; }
+
+bool LooksForRaces() {
+  static const bool looks =
       TheSettings().clock.kind != ClockKind::kEager || !TheSettings().races.empty();
-  return queued;
+  return looks;
 }
 
 }  // namespace cuheap::sim

@@ -19,8 +19,11 @@ struct ClockSetting {
 
 bool ReadClock(std::string_view text, ClockSetting* out);
 
-// Whether work goes through queues: it does unless the clock is eager and nobody looks for races.
-// Settled before the first work.
+// Whether work goes through queues: always unless the clock is eager and nobody looks for races,
+// and then from the first work on that has to wait for a value in memory.
 bool IsQueued();
+void BeginQueues();
+// Whether accesses are checked against each other. Settled before the first work.
+bool LooksForRaces();
 
 }  // namespace cuheap::sim

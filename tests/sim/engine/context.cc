@@ -3,6 +3,7 @@
 #include "tests/sim/engine/array.h"
 #include "tests/sim/engine/device_memory.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/handle_pool.h"
 #include "tests/sim/engine/stream.h"
 
@@ -51,6 +52,7 @@ void Deactivate(Context* context) {
   DestroyStreamsAndEventsOf(context);
   DestroyArraysOf(context);
   DiscardAllOf(context);
+  EndGraphMemoryOf(context, context->device);
   context->legacy_stream = nullptr;
   context->memory.reset();
 }

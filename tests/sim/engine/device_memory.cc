@@ -7,6 +7,7 @@
 #include "tests/sim/engine/access_rights.h"
 #include "tests/sim/engine/array_mapping.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/managed_memory.h"
 #include "tests/sim/engine/memory_pool.h"
 #include "tests/sim/engine/race_checks.h"
@@ -35,6 +36,14 @@ AllocationType TypeOf(MemoryKind kind) {
 
 std::uint64_t InWholePages(std::uint64_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
+// Its address and pages stay with its node.
+CUresult FreeGraphMemory(const Allocation& block) {
+  const CUresult ended = EndAllocation(block.base);
+  if (ended != CUDA_SUCCESS) return ended;
+  MemoryEnds(block.base, block.bytes);
+  return EndOnDevice(block.base);
 }
 
 std::uintptr_t HostPages(std::uint64_t bytes) {
@@ -167,9 +176,10 @@ CUresult FreeDevice(std::uintptr_t address) {
     case AllocationType::kLinear:
     case AllocationType::kManaged:
     case AllocationType::kPooled:
-    case AllocationType::kGraph:
       Discard(address);
       return CUDA_SUCCESS;
+    case AllocationType::kGraph:
+      return FreeGraphMemory(*block);
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "tests/sim/engine/allocation_table.h"
+#include "tests/sim/engine/conditional.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/graph_memory.h"
 
 namespace cuheap::sim {
 namespace {
@@ -14,52 +15,70 @@ std::set<Graph*>& LivingGraphs() {
   return set;
 }
 
-// Nodes of `graph` so that each comes after its dependencies; shorter than the graph on a cycle.
-std::vector<GraphNode*> Ordered(const Graph& graph) {
-  std::vector<GraphNode*> order;
-  std::set<GraphNode*> done;
-  bool progress = true;
-  while (progress) {
-    progress = false;
-    for (GraphNode* node : graph.nodes) {
-      if (done.count(node) != 0) continue;
-      const bool ready = std::all_of(node->after.begin(), node->after.end(),
-                                     [&](GraphNode* before) { return done.count(before) != 0; });
-      if (!ready) continue;
-      done.insert(node);
-      order.push_back(node);
-      progress = true;
-    }
-  }
-  return order;
+bool IsMemoryNode(const Operation& operation) {
+  return std::holds_alternative<AllocOp>(operation) || std::holds_alternative<FreeOp>(operation);
 }
 
-std::shared_ptr<Graph> CloneInOrder(const Graph& graph, const std::vector<GraphNode*>& order) {
-  auto copy = NewGraph();
-  std::map<GraphNode*, GraphNode*> twin;
-  for (GraphNode* node : order) {
-    GraphNode* added = Nodes().New();
-    added->graph = copy.get();
-    added->operation = node->operation;
-    for (GraphNode* before : node->after) added->after.push_back(twin.at(before));
-    copy->nodes.push_back(added);
-    twin[node] = added;
-  }
-  for (const auto& [object, count] : graph.objects) {
-    object->references += count;
-    copy->objects[object] = count;
-  }
-  return copy;
+// Whether any node of the graph, or of a graph inside it, is what `is` asks for.
+template <class Predicate>
+bool AnyNode(const Graph& graph, Predicate is) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const GraphNode* node) {
+    if (is(node->operation)) return true;
+    if (const auto* child = std::get_if<ChildOp>(&node->operation))
+      return AnyNode(*child->graph, is);
+    const auto* conditional = std::get_if<ConditionalOp>(&node->operation);
+    return conditional != nullptr &&
+           std::any_of(conditional->node->bodies.begin(), conditional->node->bodies.end(),
+                       [&](const auto& body) { return AnyNode(*body, is); });
+  });
 }
 
-std::vector<std::size_t> Positions(const Graph& graph, const GraphNode& node) {
-  std::vector<std::size_t> result;
-  for (GraphNode* before : node.after) {
-    result.push_back(static_cast<std::size_t>(
-        std::find(graph.nodes.begin(), graph.nodes.end(), before) - graph.nodes.begin()));
+bool FitsBody(const Operation& operation) {
+  if (const auto* child = std::get_if<ChildOp>(&operation)) return FitsBody(*child->graph);
+  switch (NodeTypeOf(operation)) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return true;
+    default:
+      return false;
   }
-  std::sort(result.begin(), result.end());
-  return result;
+}
+
+bool MayHave(const Graph& graph, const Operation& operation) {
+  switch (graph.place) {
+    case GraphPlace::kOwn:
+      return true;
+    case GraphPlace::kBody:
+      return FitsBody(operation);
+    case GraphPlace::kChild:
+    case GraphPlace::kMovedChild:
+      return !IsMemoryNode(operation) && !std::holds_alternative<ConditionalOp>(operation);
+  }
+  return false;
+}
+
+// Memory is freed once in its own graph, or from outside of it, never both.
+bool MayFree(const Graph& graph, std::uintptr_t address) {
+  const auto memory = GraphMemoryAt(address);
+  if (memory == nullptr || memory->freed_by_owner) return false;
+  const bool twice = std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const auto* node) {
+    const auto* free = std::get_if<FreeOp>(&node->operation);
+    return free != nullptr && free->address == address;
+  });
+  return !twice && !(memory->owner == graph.id && memory->freed_by_others);
+}
+
+void TieMemory(const Graph& graph, Operation* operation) {
+  if (const auto* allocation = std::get_if<AllocOp>(operation)) {
+    allocation->memory->owner = graph.id;
+  } else if (auto* free = std::get_if<FreeOp>(operation)) {
+    const auto memory = GraphMemoryAt(free->address);
+    free->bytes = memory->bytes;
+    (memory->owner == graph.id ? memory->freed_by_owner : memory->freed_by_others) = true;
+  }
 }
 
 }  // namespace
@@ -83,7 +102,9 @@ Graph* FindGraph(CUgraph handle) {
 }
 
 std::shared_ptr<Graph> NewGraph() {
+  static std::uint64_t next = 1;
   auto graph = std::make_shared<Graph>();
+  graph->id = next++;
   LivingGraphs().insert(graph.get());
   return graph;
 }
@@ -95,12 +116,20 @@ Graph::~Graph() {
   for (const auto& [object, count] : objects) ReleaseUserObject(object, count);
 }
 
-std::shared_ptr<Graph> CloneGraph(const Graph& graph) {
-  const auto order = Ordered(graph);
-  return order.size() == graph.nodes.size() ? CloneInOrder(graph, order) : nullptr;
+void DestroyGraph(Graph* graph) {
+  const std::shared_ptr<Graph> last = std::move(graph->self);
+  graph->self = nullptr;
 }
 
-void DestroyGraph(Graph* graph) { graph->self.reset(); }
+GraphNode* AppendNode(Graph* graph, Operation operation) {
+  static std::uint64_t next = 1;
+  GraphNode* node = Nodes().New();
+  node->graph = graph;
+  node->operation = std::move(operation);
+  node->id = next++;
+  graph->nodes.push_back(node);
+  return node;
+}
 
 CUresult AddNode(Graph* graph, std::vector<GraphNode*> after, Operation operation,
                  GraphNode** out) {
@@ -109,75 +138,35 @@ CUresult AddNode(Graph* graph, std::vector<GraphNode*> after, Operation operatio
   for (GraphNode* before : after) {
     if (Nodes().Find(before) == nullptr || before->graph != graph) return CUDA_ERROR_INVALID_VALUE;
   }
-  GraphNode* node = Nodes().New();
-  node->graph = graph;
-  node->operation = std::move(operation);
+  if (!MayHave(*graph, operation)) return CUDA_ERROR_INVALID_VALUE;
+  const auto* free = std::get_if<FreeOp>(&operation);
+  if (free != nullptr && !MayFree(*graph, free->address)) return CUDA_ERROR_INVALID_VALUE;
+  TieMemory(*graph, &operation);
+  GraphNode* node = AppendNode(graph, std::move(operation));
   node->after = std::move(after);
-  graph->nodes.push_back(node);
   *out = node;
   return CUDA_SUCCESS;
 }
 
-void RemoveNode(GraphNode* node) {
+CUresult RemoveNode(GraphNode* node) {
+  if (HasMemoryNodes(*node->graph)) return CUDA_ERROR_INVALID_VALUE;
   for (GraphNode* other : node->graph->nodes) std::erase(other->after, node);
   std::erase(node->graph->nodes, node);
   Nodes().Delete(node);
-}
-
-CUresult MakeAllocOp(int device, std::uint64_t bytes, AllocOp* out) {
-  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (bytes > DeviceCapacity(device)) return CUDA_ERROR_OUT_OF_MEMORY;
-  const std::uint64_t whole = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
-  auto region = MapNewRegion(device, whole, MemoryKind::kGraph);
-  if (!region) return CUDA_ERROR_OUT_OF_MEMORY;
-  Allocation block;
-  block.base = region->base;
-  block.bytes = bytes;
-  block.type = AllocationType::kGraph;
-  block.device = device;
-  block.region = *region;
-  out->memory = std::make_shared<GraphMemory>(std::move(*region));
-  out->bytes = bytes;
-  AddAllocation(std::move(block));
   return CUDA_SUCCESS;
 }
 
-GraphExec* Instantiate(Graph* graph, std::uint64_t flags) {
-  std::shared_ptr<Graph> copy = CloneGraph(*graph);
-  if (copy == nullptr) return nullptr;
-  GraphExec* exec = Execs().New();
-  exec->graph = std::move(copy);
-  exec->flags = flags;
-  return exec;
+bool HasMemoryNodes(const Graph& graph) { return AnyNode(graph, IsMemoryNode); }
+
+bool HasConditionals(const Graph& graph) {
+  return AnyNode(graph, [](const Operation& operation) {
+    return std::holds_alternative<ConditionalOp>(operation);
+  });
 }
 
-CUgraphExecUpdateResult UpdateExec(GraphExec* exec, Graph* graph, GraphNode** culprit) {
-  const std::shared_ptr<Graph> fresh = CloneGraph(*graph);
-  const Graph& old = *exec->graph;
-  *culprit = nullptr;
-  if (fresh == nullptr || fresh->nodes.size() != old.nodes.size()) {
-    return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-  }
-  for (std::size_t i = 0; i < old.nodes.size(); ++i) {
-    *culprit = graph->nodes[i];
-    if (NodeTypeOf(old.nodes[i]->operation) != NodeTypeOf(fresh->nodes[i]->operation)) {
-      return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
-    }
-    if (Positions(old, *old.nodes[i]) != Positions(*fresh, *fresh->nodes[i])) {
-      return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-    }
-  }
-  *culprit = nullptr;
-  exec->graph = fresh;
-  return CU_GRAPH_EXEC_UPDATE_SUCCESS;
-}
-
-CUresult RunGraph(const Graph& graph) {
-  for (const GraphNode* node : graph.nodes) {
-    const CUresult result = Execute(node->operation);
-    if (result != CUDA_SUCCESS) return CUDA_ERROR_ILLEGAL_ADDRESS;
-  }
-  return CUDA_SUCCESS;
+bool FitsBody(const Graph& graph) {
+  return std::all_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const GraphNode* node) { return FitsBody(node->operation); });
 }
 
 void ReleaseUserObject(UserObject* object, unsigned count) {

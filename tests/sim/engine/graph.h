@@ -1,5 +1,12 @@
 // Graphs: nodes with dependencies, copies of them that can run, and user objects they keep alive.
-// Threads: callers hold the engine's lock, except RunGraph.
+// What copies is in graph_copy.h, what changes executable graphs in graph_update.h, what runs them
+// in graph_launch.h.
+//
+// Laws: 1. A graph is named by its owner: the application, a child node, a conditional node.
+//       2. A node of a copy knows the node that it was made from, however often it was copied.
+//       3. An executable graph is never changed: an update puts another one in its place, so that
+//          launches that are queued or run stay as they were.
+// Threads: callers hold the engine's lock.
 #pragma once
 
 #include <cuda.h>
@@ -10,8 +17,11 @@
 
 #include "tests/sim/engine/handle_pool.h"
 #include "tests/sim/engine/operation.h"
+#include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
+
+struct ConditionalHandle;
 
 struct UserObject {
   CUhostFn destroy = nullptr;
@@ -19,16 +29,29 @@ struct UserObject {
   unsigned references = 0;
 };
 
+using KernelAttributes = std::map<CUlaunchAttributeID, CUlaunchAttributeValue>;
+
 struct GraphNode {
   Graph* graph = nullptr;
   Operation operation;
   std::vector<GraphNode*> after;  // what it depends on
+  std::uint64_t id = 0;           // never repeats
+  std::uint64_t origin = 0;       // the node that this one was copied from; 0: none
+  bool enabled = true;            // of an executable graph
+  KernelAttributes attributes;
 };
 
+enum class GraphPlace { kOwn, kChild, kMovedChild, kBody };
+
 struct Graph {
+  std::uint64_t id = 0;      // never repeats
+  std::uint64_t origin = 0;  // the graph that this one was copied from; 0: none
+  GraphPlace place = GraphPlace::kOwn;
   std::vector<GraphNode*> nodes;
+  std::vector<std::shared_ptr<ConditionalHandle>> handles;
   std::map<UserObject*, unsigned> objects;
-  std::shared_ptr<Graph> self;  // set while the application owns a handle
+  std::shared_ptr<Graph> self;   // set while the application owns a handle
+  std::weak_ptr<void> instance;  // the executable graph, where there may be one only
   Graph() = default;
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -38,28 +61,33 @@ struct Graph {
 struct GraphExec {
   std::shared_ptr<Graph> graph;  // nodes in an order that respects dependencies
   std::uint64_t flags = 0;
+  std::shared_ptr<void> instance;
+  TicketPtr last;  // the launch that the next one comes after
 };
 
 HandlePool<GraphNode>& Nodes();
 HandlePool<GraphExec>& Execs();
 HandlePool<UserObject>& UserObjects();
 
-// Handles of graphs that the application may name: its own, and those inside child nodes.
+// Handles of graphs that the application may name: its own, and those inside nodes.
 Graph* FindGraph(CUgraph handle);
 std::shared_ptr<Graph> NewGraph();
-std::shared_ptr<Graph> CloneGraph(const Graph& graph);
 void DestroyGraph(Graph* graph);
+// A node that nothing checks, at the end.
+GraphNode* AppendNode(Graph* graph, Operation operation);
 
-// INVALID_VALUE: a dependency is not a node of `graph`, or is named twice.
+// INVALID_VALUE: a dependency is not a node of `graph`, or is named twice; the graph may not have
+// such a node (a body, a child), or not free this memory.
 CUresult AddNode(Graph* graph, std::vector<GraphNode*> after, Operation operation, GraphNode** out);
-void RemoveNode(GraphNode* node);
-CUresult MakeAllocOp(int device, std::uint64_t bytes, AllocOp* out);
+// INVALID_VALUE: the graph has memory nodes.
+CUresult RemoveNode(GraphNode* node);
 
-// Null: the graph has a cycle.
-GraphExec* Instantiate(Graph* graph, std::uint64_t flags);
-// Takes over the parameters of `graph`, which must have the same shape.
-CUgraphExecUpdateResult UpdateExec(GraphExec* exec, Graph* graph, GraphNode** culprit);
-CUresult RunGraph(const Graph& graph);
+// In the graph or those inside its nodes.
+bool HasMemoryNodes(const Graph& graph);
+bool HasConditionals(const Graph& graph);
+// What may stand in the body of a conditional node.
+bool FitsBody(const Graph& graph);
+
 void ReleaseUserObject(UserObject* object, unsigned count);
 
 }  // namespace cuheap::sim

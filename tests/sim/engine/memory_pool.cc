@@ -7,6 +7,7 @@
 #include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/device_memory.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/managed_memory.h"
 #include "tests/sim/engine/pool_places.h"
 #include "tests/sim/engine/race_checks.h"
@@ -57,6 +58,13 @@ void DeleteIfOver(MemoryPool* pool) {
   if (pool->destroyed && pool->live_blocks == 0 && pool->pending.empty()) {
     MemoryPools().Delete(pool);
   }
+CUresult FreeGraphMemory(std::uintptr_t address, std::uint64_t bytes, Stream* stream) {
+  const CUresult ended = EndAllocation(address);
+  if (ended != CUDA_SUCCESS) return ended;
+  TicketPtr ticket;
+  const CUresult result = SubmitAfter(stream, FreeOp{address}, {}, &ticket);
+  if (ticket != nullptr) MemoryEnds(address, bytes, ticket);
+  return result;
 }
 
 void Left(MemoryPool* pool) {
@@ -175,12 +183,15 @@ CUresult AllocateFromPool(MemoryPool* pool, Stream* stream, std::uint64_t bytes,
 
 CUresult FreeInStream(std::uintptr_t address, Stream* stream) {
   AllocationType type{};
+  std::uint64_t bytes = 0;
   {
     const EngineLock lock;
     const Allocation* block = FindAllocation(address);
     if (block == nullptr || block->base != address) return CUDA_ERROR_INVALID_VALUE;
     type = block->type;
+    bytes = block->bytes;
   }
+  if (type == AllocationType::kGraph) return FreeGraphMemory(address, bytes, stream);
   if (type != AllocationType::kPooled) {
     if (type == AllocationType::kLinear || type == AllocationType::kManaged) WaitForStream(stream);
     return FreeDevice(address);

@@ -6,11 +6,14 @@
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/array_mapping.h"
 #include "tests/sim/engine/clock.h"
+#include "tests/sim/engine/conditional.h"
 #include "tests/sim/engine/copy_bytes.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/event.h"
-#include "tests/sim/engine/graph.h"
+#include "tests/sim/engine/graph_launch.h"
+#include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/match.h"
+#include "tests/sim/engine/memory_operation.h"
 #include "tests/sim/engine/multicast_mapping.h"
 #include "tests/sim/engine/race_checks.h"
 #include "tests/sim/engine/touched_ranges.h"
@@ -68,10 +71,6 @@ void DoAt(std::uintptr_t distance, const Operation& operation) {
                      fill.to += distance;
                      Fill(fill);
                    },
-                   [&](const WriteOp& write) {
-                     std::memcpy(reinterpret_cast<void*>(write.to + distance), &write.value,
-                                 write.bytes);
-                   },
                    [](const auto&) {}},
              operation);
 }
@@ -94,7 +93,7 @@ CUresult ExecuteOnMemory(const Operation& operation) {
   const EngineLock lock;
   const std::vector<TouchedRange> ranges = TouchedRanges(operation);
   const CUresult allowed =
-      IsQueued() ? CheckRangesAtExecution(ranges) : CheckRangesAtSubmission(ranges);
+      IsQueued() ? CheckRangesAtExecution(ranges) : CheckRangesNow(ranges);
   if (allowed != CUDA_SUCCESS) return allowed;
   if (!IsResident(ranges)) return CUDA_ERROR_ILLEGAL_ADDRESS;
   const std::vector<std::uintptr_t> targets = MulticastTargets(ranges);
@@ -104,23 +103,30 @@ CUresult ExecuteOnMemory(const Operation& operation) {
   return CUDA_SUCCESS;
 }
 
+// Where work is queued, the event has the ticket of its graph (graph_launch.h).
+CUresult MarkIfAlive(Event* event) {
+  const EngineLock lock;
+  if (!IsQueued() && Events().Find(event) == event) event->MarkReached();
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 CUresult Execute(const Operation& operation) {
   return std::visit(Match{[&](const CopyOp&) { return ExecuteOnMemory(operation); },
                           [&](const FillOp&) { return ExecuteOnMemory(operation); },
-                          [&](const WriteOp&) { return ExecuteOnMemory(operation); },
                           [&](const TouchOp&) { return ExecuteOnMemory(operation); },
+                          [](const BatchOp& batch) { return ExecuteOne(batch); },
                           [](const HostOp& host) {
                             host.function(host.data);
                             return CUDA_SUCCESS;
                           },
-                          [](const RecordOp& record) {
-                            record.event->MarkReached();
-                            return CUDA_SUCCESS;
-                          },
+                          [](const RecordOp& record) { return MarkIfAlive(record.event); },
+                          [](const AllocOp& op) { return BeginOnDevice(op.memory->region.base); },
+                          [](const FreeOp& op) { return EndOnDevice(op.address); },
                           [](const MapArrayOp& map) { return MapArrayPieces(map); },
-                          [](const ChildOp& child) { return RunGraph(*child.graph); },
+                          [](const SetConditionalOp& op) { return WriteNext(op.writes.get()); },
+                          [](const LaunchOp& op) { return op.launch->Advance(); },
                           [](const auto&) { return CUDA_SUCCESS; }},
                     operation);
 }
@@ -131,23 +137,18 @@ CUgraphNodeType NodeTypeOf(const Operation& operation) {
                           [](const TouchOp&) { return CU_GRAPH_NODE_TYPE_KERNEL; },
                           [](const CopyOp&) { return CU_GRAPH_NODE_TYPE_MEMCPY; },
                           [](const FillOp&) { return CU_GRAPH_NODE_TYPE_MEMSET; },
-                          [](const WriteOp&) { return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP; },
+                          [](const BatchOp&) { return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP; },
                           [](const HostOp&) { return CU_GRAPH_NODE_TYPE_HOST; },
                           [](const RecordOp&) { return CU_GRAPH_NODE_TYPE_EVENT_RECORD; },
                           [](const WaitOp&) { return CU_GRAPH_NODE_TYPE_WAIT_EVENT; },
                           [](const AllocOp&) { return CU_GRAPH_NODE_TYPE_MEM_ALLOC; },
                           [](const FreeOp&) { return CU_GRAPH_NODE_TYPE_MEM_FREE; },
                           [](const MapArrayOp&) { return CU_GRAPH_NODE_TYPE_EMPTY; },
-                          [](const ChildOp&) { return CU_GRAPH_NODE_TYPE_GRAPH; }},
+                          [](const ChildOp&) { return CU_GRAPH_NODE_TYPE_GRAPH; },
+                          [](const LaunchOp&) { return CU_GRAPH_NODE_TYPE_GRAPH; },
+                          [](const ConditionalOp&) { return CU_GRAPH_NODE_TYPE_CONDITIONAL; },
+                          [](const SetConditionalOp&) { return CU_GRAPH_NODE_TYPE_KERNEL; }},
                     operation);
-}
-
-GraphMemory::~GraphMemory() {
-  const EngineLock lock;
-  const Allocation* block = FindAllocation(region.base);
-  if (block != nullptr && block->type == AllocationType::kGraph) RemoveAllocation(region.base);
-  MemoryReturns(region.base, region.bytes);
-  UnmapRegion(region);
 }
 
 }  // namespace cuheap::sim

@@ -13,14 +13,18 @@
 #include <variant>
 #include <vector>
 
-#include "tests/sim/engine/address_space.h"
+#include "tests/sim/engine/physical_memory.h"
 #include "tests/sim/engine/tiling.h"
 
 namespace cuheap::sim {
 
+struct Conditional;
+struct ConditionalWrites;
 struct Event;
 struct Function;
 struct Graph;
+struct GraphLaunch;
+struct GraphMemory;
 
 struct EmptyOp {};
 struct KernelOp {
@@ -72,10 +76,10 @@ struct FillOp {
   std::uint64_t width = 0;    // elements
   std::uint64_t height = 1;
 };
-struct WriteOp {  // cuStreamWriteValue
-  std::uintptr_t to = 0;
-  std::uint64_t value = 0;
-  std::uint32_t bytes = 4;
+// Memory operations, as the interface describes them. In a stream each is an operation of its own.
+struct BatchOp {
+  std::vector<CUstreamBatchMemOpParams> list;
+  CUcontext context = nullptr;
 };
 struct HostOp {
   CUhostFn function = nullptr;
@@ -87,20 +91,12 @@ struct RecordOp {
 struct WaitOp {
   Event* event = nullptr;
 };
-// Memory that a graph owns from the making of its node to the end of the last graph that has it.
-struct GraphMemory {
-  explicit GraphMemory(MappedRegion mapped) : region(std::move(mapped)) {}
-  ~GraphMemory();
-  GraphMemory(const GraphMemory&) = delete;
-  GraphMemory& operator=(const GraphMemory&) = delete;
-  const MappedRegion region;
-};
 struct AllocOp {
   std::shared_ptr<GraphMemory> memory;
-  std::uint64_t bytes = 0;
 };
-struct FreeOp {
+struct FreeOp {  // memory of an allocation node
   std::uintptr_t address = 0;
+  std::uint64_t bytes = 0;  // of a node
 };
 // Gives memory to tiles of an array, or takes it from them: cuMemMapArrayAsync.
 struct MapArrayOp {
@@ -111,13 +107,26 @@ struct MapArrayOp {
 struct ChildOp {
   std::shared_ptr<Graph> graph;
 };
+struct ConditionalOp {
+  std::shared_ptr<Conditional> node;
+};
+// What a kernel would write into the handle of a conditional node.
+struct SetConditionalOp {
+  std::shared_ptr<ConditionalWrites> writes;
+};
+struct LaunchOp {  // of an executable graph, in a stream
+  std::shared_ptr<GraphLaunch> launch;
+};
 
-using Operation = std::variant<EmptyOp, KernelOp, TouchOp, CopyOp, FillOp, WriteOp, HostOp,
-                               RecordOp, WaitOp, AllocOp, FreeOp, MapArrayOp, ChildOp>;
+using Operation = std::variant<EmptyOp, KernelOp, TouchOp, CopyOp, FillOp, BatchOp, HostOp,
+                               RecordOp, WaitOp, AllocOp, FreeOp, MapArrayOp, ChildOp,
+                               ConditionalOp, SetConditionalOp, LaunchOp>;
 
 // Checks the ranges of a copy, fill or write against the allocations, then does the work.
 // INVALID_VALUE: it touches device addresses that no allocation covers. ILLEGAL_ADDRESS: parts of
-// an array that have no memory.
+// an array that have no memory. NOT_READY: it waits for a value in memory, and goes on where it
+// stopped when it is called again; other threads meanwhile do not call it. Other codes break the
+// context. REQUIRES: not a node's part of a graph (graph_run.h).
 CUresult Execute(const Operation& operation);
 CUgraphNodeType NodeTypeOf(const Operation& operation);
 

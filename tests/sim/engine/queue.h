@@ -2,8 +2,10 @@
 // Threads: callers hold the queue lock.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <random>
 #include <vector>
@@ -28,6 +30,8 @@ struct Queue {
   bool legacy = false;
   bool orphan = false;  // its stream was destroyed
   bool busy = false;    // somebody does its first operation
+  // The look at which its first operation still waited for a value in memory.
+  std::uint64_t blocked_at = 0;
   Slot slot = 0;
   VectorClock clock;  // of the last operation submitted
   TicketPtr last;
@@ -43,7 +47,13 @@ struct Queues {
   Slots slots;
   VectorClock host;  // what the host knows
   RaceOracle oracle;
-  std::mt19937_64 chance;  // of the seeded clock
+  // What comes before a value that a stream wrote for others to wait for, by address.
+  std::map<std::uintptr_t, VectorClock> written;
+  // Grows whenever memory may have changed: what waits for a value is tried once a look.
+  std::uint64_t looks = 1;
+  bool device_runs = false;          // the thread that goes on with blocked work
+  std::atomic<bool> blocked{false};  // some queue was, and may be
+  std::mt19937_64 chance;            // of the seeded clock
 };
 
 Queues& TheQueues();

@@ -3,7 +3,10 @@
 #include <map>
 
 #include "tests/sim/engine/clock.h"
-#include "tests/sim/engine/graph.h"
+#include "tests/sim/engine/conditional.h"
+#include "tests/sim/engine/graph_launch.h"
+#include "tests/sim/engine/graph_memory.h"
+#include "tests/sim/engine/memory_operation.h"
 #include "tests/sim/engine/touched_ranges.h"
 
 namespace cuheap::sim {
@@ -15,17 +18,50 @@ struct Place {
   std::uint64_t stream_id;
 };
 
-void Show(RaceOracle& oracle, const Operation& operation, const Place& place,
-          const VectorClock& clock) {
+// Values that streams write and wait for order the work around them, and are no race. What a wait
+// comes after is known if the value was written, in order of submission, before it.
+void ShowMemoryOperation(Queues& queues, const CUstreamBatchMemOpParams& operation,
+                         const Place& place, VectorClock* clock) {
+  const TouchedRange range = RangeOf(operation);
+  if (range.bytes == 0) return;
+  VectorClock& written = queues.written[range.base];
+  if (IsWait(operation)) return clock->Join(written);
+  const AccessRecord access{AccessKind::kWrite, place.moment,       place.stack,
+                            place.stream_id,    "write of a value", true};
+  queues.oracle.Touch(range, access, *clock);
+  written.Join(*clock);
+  written.Add(place.moment);
+}
+
+void ShowMemory(RaceOracle& oracle, const Operation& operation, const Place& place,
+                const VectorClock& clock) {
+  if (const auto* begin = std::get_if<AllocOp>(&operation)) {
+    oracle.Begin(begin->memory->region.base, begin->memory->bytes,
+                 {AccessKind::kAllocation, place.moment, place.stack, place.stream_id,
+                  "allocation in a graph"});
+  } else if (const auto* end = std::get_if<FreeOp>(&operation)) {
+    oracle.End(end->address, end->bytes,
+               {AccessKind::kFree, place.moment, place.stack, place.stream_id, "free in a graph"},
+               clock);
+  }
+}
+
+// `clock` covers what comes before the operation, and learns what that waited for.
+void Show(Queues& queues, const Operation& operation, const Place& place, VectorClock* clock) {
+  if (const auto* batch = std::get_if<BatchOp>(&operation)) {
+    for (const auto& one : batch->list) ShowMemoryOperation(queues, one, place, clock);
+    return;
+  }
   for (const TouchedRange& range : TouchedRanges(operation)) {
     const AccessKind kind = range.writes ? AccessKind::kWrite : AccessKind::kRead;
-    oracle.Touch(range, {kind, place.moment, place.stack, place.stream_id, NameOf(operation)},
-                 clock);
+    queues.oracle.Touch(
+        range, {kind, place.moment, place.stack, place.stream_id, NameOf(operation)}, *clock);
   }
 }
 
 // Branches of a graph that nothing orders have slots of their own. A node goes on in the slot of a
-// node before it, unless another node did so already.
+// node before it, unless another node did so already. The bodies of a conditional node are shown
+// once each, one after the other: at most one of them runs at a time.
 class GraphCheck {
  public:
   GraphCheck(Queues& queues, Queue& queue, StackId stack)
@@ -50,9 +86,16 @@ class GraphCheck {
 
  private:
   VectorClock RunNode(const GraphNode& node, VectorClock clock) {
+    if (!node.enabled) return clock;
     if (const auto* child = std::get_if<ChildOp>(&node.operation)) return Run(*child->graph, clock);
+    if (const auto* conditional = std::get_if<ConditionalOp>(&node.operation)) {
+      for (const auto& body : conditional->node->bodies) clock = Run(*body, clock);
+      return clock;
+    }
     const Moment moment = queues_.slots.Next(SlotFor(node));
-    Show(queues_.oracle, node.operation, {moment, stack_, queue_.stream_id}, clock);
+    const Place place{moment, stack_, queue_.stream_id};
+    Show(queues_, node.operation, place, &clock);
+    ShowMemory(queues_.oracle, node.operation, place, clock);
     clock.Add(moment);
     return clock;
   }
@@ -84,20 +127,21 @@ AccessRecord AccessAt(const TicketPtr& ticket, AccessKind kind, const char* what
 }  // namespace
 
 void MemoryEnds(std::uintptr_t base, std::uint64_t bytes) {
-  if (!IsQueued()) return;
+  if (!LooksForRaces()) return;
   Queues& queues = TheQueues();
   const QueueGuard guard(queues.mutex);
   queues.oracle.Forget(base, bytes, queues.host);
 }
 
 void MemoryReturns(std::uintptr_t base, std::uint64_t bytes) {
-  if (!IsQueued()) return;
+  if (!LooksForRaces()) return;
   Queues& queues = TheQueues();
   const QueueGuard guard(queues.mutex);
   queues.oracle.Erase(base, bytes);
 }
 
 void MemoryBegins(std::uintptr_t base, std::uint64_t bytes, const TicketPtr& ticket) {
+  if (!LooksForRaces()) return;
   Queues& queues = TheQueues();
   const QueueGuard guard(queues.mutex);
   queues.oracle.Begin(base, bytes,
@@ -105,6 +149,7 @@ void MemoryBegins(std::uintptr_t base, std::uint64_t bytes, const TicketPtr& tic
 }
 
 void MemoryEnds(std::uintptr_t base, std::uint64_t bytes, const TicketPtr& ticket) {
+  if (!LooksForRaces()) return;
   Queues& queues = TheQueues();
   const QueueGuard guard(queues.mutex);
   queues.oracle.End(base, bytes, AccessAt(ticket, AccessKind::kFree, "stream-ordered free"),
@@ -112,16 +157,17 @@ void MemoryEnds(std::uintptr_t base, std::uint64_t bytes, const TicketPtr& ticke
 }
 
 void CheckForRaces(Queues& queues, Queue& queue, const Operation& operation) {
-  const auto* graph = std::get_if<ChildOp>(&operation);
-  if (graph == nullptr && TouchedRanges(operation).empty()) return;
+  if (!LooksForRaces()) return;
+  const auto* launch = std::get_if<LaunchOp>(&operation);
+  if (launch == nullptr && TouchedRanges(operation).empty()) return;
   const StackId stack = CallStackHere();
-  if (graph != nullptr) {
+  if (launch != nullptr) {
     GraphCheck check(queues, queue, stack);
-    queue.clock = check.Run(*graph->graph, queue.clock);
+    queue.clock = check.Run(*launch->launch->graph, queue.clock);
     return check.GiveSlotsBack();
   }
   const Moment moment{queue.slot, queues.slots.CountOf(queue.slot) + 1};
-  Show(queues.oracle, operation, {moment, stack, queue.stream_id}, queue.clock);
+  Show(queues, operation, {moment, stack, queue.stream_id}, &queue.clock);
 }
 
 }  // namespace cuheap::sim

@@ -18,7 +18,8 @@ void RaceOracle::SplitAt(std::uintptr_t at) {
 
 void RaceOracle::Check(const Cell& cell, const TouchedRange& range, const AccessRecord& access,
                        const VectorClock& clock) {
-  if (!clock.Covers(cell.write.moment)) ReportRace({range, cell.write, access});
+  const bool values = access.for_waiting && cell.write.for_waiting;
+  if (!values && !clock.Covers(cell.write.moment)) ReportRace({range, cell.write, access});
   if (access.kind == AccessKind::kRead) return;
   for (const AccessRecord& read : cell.reads)
     if (!clock.Covers(read.moment)) ReportRace({range, read, access});

@@ -32,7 +32,8 @@ struct AccessRecord {
   Moment moment;
   StackId stack = 0;
   std::uint64_t stream_id = 0;
-  std::string what;  // the operation
+  std::string what;          // the operation
+  bool for_waiting = false;  // a value that others may wait for: two of them are no race
 };
 
 class RaceOracle {

@@ -6,6 +6,7 @@
 #include "tests/sim/engine/context.h"
 #include "tests/sim/engine/device.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/module.h"
 
 namespace cuheap::sim {
@@ -45,6 +46,7 @@ Sum Live(int device, int kind) {
   const EngineLock lock;
   for (const auto& [base, block] : AllAllocations()) {
     if (block.device != device || KindOf(block) != kind) continue;
+    if (block.type == AllocationType::kGraph && !IsAllocated(base)) continue;
     sum.bytes += block.bytes;
     ++sum.blocks;
   }

@@ -64,6 +64,11 @@ struct cuheap_sim_range {
 int cuheap_sim_launch(void* stream, const char* name, const struct cuheap_sim_range* ranges,
                       size_t count);
 
+/* The handle of a conditional node, as a kernel in this place of the stream sets it: each time that
+ * the operation is done it writes the next of `values`, after the last the first again. Captured
+ * into the body of a WHILE, {1, 1, 0} makes three turns. CUresult. */
+int cuheap_sim_set_conditional(void* stream, uint64_t handle, const unsigned* values, size_t count);
+
 /* Races reported so far; the text of the last one, cut to `room`; forgetting them. */
 uint64_t cuheap_sim_races(void);
 void cuheap_sim_last_race(char* text, size_t room);

@@ -1,8 +1,10 @@
-// The part of sim_api.h about clocks, kernels that declare what they touch, and races.
+// The part of sim_api.h about clocks, kernels that declare what they do, and races.
 #include <cstdio>
 
 #include "tests/sim/engine/call_gate.h"
 #include "tests/sim/engine/clock.h"
+#include "tests/sim/engine/conditional.h"
+#include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/race_report.h"
 #include "tests/sim/engine/sim_api.h"
 #include "tests/sim/engine/stream.h"
@@ -43,6 +45,22 @@ int cuheap_sim_launch(void* handle, const char* name, const cuheap_sim_range* ra
   for (std::size_t i = 0; i < count; ++i)
     kernel.ranges.push_back({ranges[i].base, ranges[i].bytes, ranges[i].writes != 0});
   return Submit(stream, std::move(kernel));
+}
+
+int cuheap_sim_set_conditional(void* stream_handle, uint64_t id, const unsigned* values,
+                               std::size_t count) {
+  Stream* stream = nullptr;
+  const CUresult found = ResolveStream(static_cast<CUstream>(stream_handle), false, &stream);
+  if (found != CUDA_SUCCESS) return found;
+  auto writes = std::make_shared<ConditionalWrites>();
+  {
+    const EngineLock lock;
+    writes->handle = FindConditionalHandle(id);
+  }
+  const bool known = writes->handle != nullptr && writes->handle->context == stream->context;
+  if (!known || values == nullptr || count == 0) return CUDA_ERROR_INVALID_VALUE;
+  writes->values.assign(values, values + count);
+  return Submit(stream, SetConditionalOp{std::move(writes)});
 }
 
 void cuheap_sim_expect_threads(std::size_t count) { ExpectThreads(count); }

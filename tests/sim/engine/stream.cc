@@ -35,6 +35,14 @@ Stream* PerThreadStream(Context* context) {
   return stream;
 }
 
+CUresult SubmitEach(Stream* stream, const BatchOp& batch) {
+  for (const CUstreamBatchMemOpParams& operation : batch.list) {
+    const CUresult result = SubmitAfter(stream, BatchOp{{operation}, batch.context}, {}, nullptr);
+    if (result != CUDA_SUCCESS) return result;
+  }
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 HandlePool<Stream>& Streams() {
@@ -87,15 +95,22 @@ CUresult Submit(Stream* stream, Operation operation, GraphNode** node) {
     const EngineLock lock;
     const CUresult result = CheckSubmission(stream);
     if (result != CUDA_SUCCESS) return result;
-    if (stream->capture.load() != nullptr) {
-      GraphNode* added = AddCaptured(stream, std::move(operation));
-      if (node != nullptr) *node = added;
-      return CUDA_SUCCESS;
-    }
+    if (stream->capture.load() != nullptr) return AddCaptured(stream, std::move(operation), node);
   }
-  if (IsQueued()) return Enqueue(stream, std::move(operation));
+  if (const auto* batch = std::get_if<BatchOp>(&operation)) return SubmitEach(stream, *batch);
+  return SubmitAfter(stream, std::move(operation), {}, nullptr);
+}
+
+CUresult SubmitAfter(Stream* stream, Operation operation, const std::vector<TicketPtr>& after,
+                     TicketPtr* end) {
+  if (IsQueued()) return Enqueue(stream, std::move(operation), after, end);
   const CUresult result = Execute(operation);
-  if (result == CUDA_ERROR_ILLEGAL_ADDRESS) stream->context->broken = result;
+  if (result == CUDA_ERROR_NOT_READY) {
+    BeginQueues();
+    return Enqueue(stream, std::move(operation), after, end);
+  }
+  const bool breaks = result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_LAUNCH_TIMEOUT;
+  if (breaks) stream->context->broken = result;
   return result;
 }
 
@@ -111,12 +126,9 @@ CUresult RecordEvent(Stream* stream, Event* event, bool external) {
     const CUresult result = CheckSubmission(stream);
     if (result != CUDA_SUCCESS) return result;
     if (Capture* capture = stream->capture) {
-      if (external) {
-        AddCaptured(stream, RecordOp{event});
-      } else {
-        event->captured_after = stream->captured_after;
-        event->capture_id = IdOf(capture);
-      }
+      if (external) return AddCaptured(stream, RecordOp{event}, nullptr);
+      event->captured_after = stream->captured_after;
+      event->capture_id = IdOf(capture);
       return CUDA_SUCCESS;
     }
   }
@@ -135,10 +147,8 @@ CUresult WaitEvent(Stream* stream, Event* event, bool external) {
     const EngineLock lock;
     const CUresult result = CheckSubmission(stream);
     if (result != CUDA_SUCCESS) return result;
-    if (external && stream->capture.load() != nullptr) {
-      AddCaptured(stream, WaitOp{event});
-      return CUDA_SUCCESS;
-    }
+    if (external && stream->capture.load() != nullptr)
+      return AddCaptured(stream, WaitOp{event}, nullptr);
     const CUresult joined = WaitInCapture(stream, event);
     if (joined != CUDA_SUCCESS || stream->capture.load() != nullptr) return joined;
   } else if (event->capture_id.load() != 0) {

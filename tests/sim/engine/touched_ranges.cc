@@ -6,7 +6,9 @@
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/copy_bytes.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/match.h"
+#include "tests/sim/engine/memory_operation.h"
 #include "tests/sim/engine/memory_pool.h"
 #include "tests/sim/engine/module.h"
 
@@ -30,12 +32,20 @@ bool HasAccess(const Allocation& mapping, bool writes) {
 
 // No process has memory there.
 bool IsNull(std::uintptr_t address) { return address < 4096; }
+// The order in which memory is looked at: that of the calls, or that of the work.
+enum class Order { kCalls, kWork };
+
+bool HasMemory(const Allocation& block, Order order) {
+  if (block.type != AllocationType::kGraph) return true;
+  return order == Order::kCalls ? IsAllocated(block.base) : IsPresent(block.base);
+}
 
 // Mappings may follow each other, so a range is covered allocation by allocation.
-bool IsAllowed(TouchedRange range) {
+bool IsAllowed(TouchedRange range, Order order) {
   while (range.bytes > 0) {
     const Allocation* block = FindAllocation(range.base);
     if (block == nullptr) return !IsDeviceAddress(range.base) && !IsNull(range.base);
+    if (!HasMemory(*block, order)) return false;
     const bool multicast = block->type == AllocationType::kMulticast;
     if (multicast && !range.writes) return false;
     if ((multicast || block->type == AllocationType::kMapping) &&
@@ -64,7 +74,10 @@ std::vector<TouchedRange> TouchedRanges(const Operation& operation) {
                    [&](const MapArrayOp& map) {
                      for (const std::uintptr_t tile : map.tiles) Add(tile, kTileBytes, true, &list);
                    },
-                   [&](const WriteOp& write) { Add(write.to, write.bytes, true, &list); },
+                   [&](const BatchOp& batch) {
+                     for (const auto& one : batch.list)
+                       if (RangeOf(one).bytes != 0) list.push_back(RangeOf(one));
+                   },
                    [&](const TouchOp& touch) { list = touch.ranges; }, [](const auto&) {}},
              operation);
   return list;
@@ -73,7 +86,7 @@ std::vector<TouchedRange> TouchedRanges(const Operation& operation) {
 std::string NameOf(const Operation& operation) {
   return std::visit(Match{[](const CopyOp&) { return std::string("copy"); },
                           [](const FillOp&) { return std::string("set"); },
-                          [](const WriteOp&) { return std::string("write of a value"); },
+                          [](const BatchOp&) { return std::string("memory operation"); },
                           [](const TouchOp& touch) { return touch.name; },
                           [](const FreeOp&) { return std::string("free"); },
                           [](const AllocOp&) { return std::string("allocation"); },
@@ -85,14 +98,22 @@ std::string NameOf(const Operation& operation) {
 CUresult CheckRangesAtSubmission(const std::vector<TouchedRange>& ranges) {
   const EngineLock lock;
   for (const TouchedRange& range : ranges)
-    if (!IsAllowed(range)) return CUDA_ERROR_INVALID_VALUE;
+    if (!IsAllowed(range, Order::kCalls)) return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }
 
 CUresult CheckRangesAtExecution(const std::vector<TouchedRange>& ranges) {
   const EngineLock lock;
   for (const TouchedRange& range : ranges)
-    if (!IsAllowed(range) && !IsPoolMemory(range.base)) return CUDA_ERROR_INVALID_VALUE;
+    if (!IsAllowed(range, Order::kWork) && !IsPoolMemory(range.base))
+      return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS;
+}
+
+CUresult CheckRangesNow(const std::vector<TouchedRange>& ranges) {
+  const EngineLock lock;
+  for (const TouchedRange& range : ranges)
+    if (!IsAllowed(range, Order::kWork)) return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }
 

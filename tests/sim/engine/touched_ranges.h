@@ -18,5 +18,7 @@ std::string NameOf(const Operation& operation);
 // pool may have been freed behind it in its stream.
 CUresult CheckRangesAtSubmission(const std::vector<TouchedRange>& ranges);
 CUresult CheckRangesAtExecution(const std::vector<TouchedRange>& ranges);
+// Both at once: what is done when it is submitted.
+CUresult CheckRangesNow(const std::vector<TouchedRange>& ranges);
 
 }  // namespace cuheap::sim

@@ -4,8 +4,8 @@
 
 #include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/context.h"
-#include "tests/sim/engine/monotonic.h"
 #include "tests/sim/engine/queue.h"
+#include "tests/sim/engine/queue_progress.h"
 #include "tests/sim/engine/race_checks.h"
 #include "tests/sim/engine/settings.h"
 #include "tests/sim/engine/staging.h"
@@ -15,22 +15,26 @@
 namespace cuheap::sim {
 namespace {
 
-// A stream learns its number and whether it is the legacy one only after its queue was made.
-const std::shared_ptr<Queue>& QueueOf(Stream* stream) {
+std::shared_ptr<Queue> MakeQueue(Queues& queues, Context* context, bool blocking) {
+  auto queue = std::make_shared<Queue>();
+  queue->context = context;
+  queue->device = context->device;
+  queue->blocking = blocking;
+  queue->slot = queues.slots.Take(queues.host);
+  queues.all.push_back(queue);
+  return queue;
+}
+
+// A stream learns its number and whether it is the legacy one only after its queue was made; one
+// from before the first queue has none yet.
+const std::shared_ptr<Queue>& QueueOf(Queues& queues, Stream* stream) {
+  if (stream->queue == nullptr) {
+    const bool blocking = (stream->flags & CU_STREAM_NON_BLOCKING) == 0;
+    stream->queue = MakeQueue(queues, stream->context, blocking);
+  }
   stream->queue->legacy = stream->is_legacy();
   stream->queue->stream_id = stream->id;
   return stream->queue;
-}
-
-// What holds the first operation back, if anything.
-TicketPtr Obstacle(const Queue& queue) {
-  for (const TicketPtr& before : queue.work.front().after)
-    if (!before->done) return before;
-  return nullptr;
-}
-
-bool IsReady(const Queue& queue) {
-  return !queue.busy && !queue.work.empty() && Obstacle(queue) == nullptr;
 }
 
 // An orphan goes when it is empty and the host knows all of its work: a wait for the context or the
@@ -47,42 +51,6 @@ void DropOrphans(Queues& queues) {
 void Know(Queues& queues, const std::vector<TicketPtr>& tickets) {
   for (const TicketPtr& ticket : tickets) queues.host.Join(ticket->clock);
   DropOrphans(queues);
-}
-
-// REQUIRES: the queue is ready.
-void DoFirst(Queues& queues, const std::shared_ptr<Queue>& queue, QueueGuard& guard) {
-  QueuedWork work = std::move(queue->work.front());
-  queue->work.pop_front();
-  queue->busy = true;
-  guard.unlock();
-  // What was allowed at its submission and fails now lost its memory in between.
-  if (Execute(work.operation) != CUDA_SUCCESS) queue->context->broken = CUDA_ERROR_ILLEGAL_ADDRESS;
-  work.operation = EmptyOp{};  // may be the last to hold a graph, which takes the queue lock
-  guard.lock();
-  queue->busy = false;
-  work.end->done_ns = MonotonicNs();
-  work.end->done = true;
-  queues.changed.notify_all();
-}
-
-void Finish(Queues& queues, const TicketPtr& ticket, QueueGuard& guard) {
-  while (!ticket->done) {
-    const std::shared_ptr<Queue> queue = ticket->queue;
-    if (queue->busy || queue->work.empty()) {
-      queues.changed.wait(guard);
-    } else if (const TicketPtr obstacle = Obstacle(*queue)) {
-      Finish(queues, obstacle, guard);
-    } else {
-      DoFirst(queues, queue, guard);
-    }
-  }
-}
-
-std::shared_ptr<Queue> RandomReady(Queues& queues) {
-  std::vector<std::shared_ptr<Queue>> ready;
-  std::copy_if(queues.all.begin(), queues.all.end(), std::back_inserter(ready),
-               [](const auto& queue) { return IsReady(*queue); });
-  return ready.empty() ? nullptr : ready[queues.chance() % ready.size()];
 }
 
 void FinishAndKnow(Queues& queues, const std::vector<TicketPtr>& tickets, QueueGuard& guard) {
@@ -158,13 +126,7 @@ Queues& TheQueues() {
 std::shared_ptr<Queue> NewQueue(Context* context, bool blocking) {
   Queues& queues = TheQueues();
   const QueueGuard guard(queues.mutex);
-  auto queue = std::make_shared<Queue>();
-  queue->context = context;
-  queue->device = context->device;
-  queue->blocking = blocking;
-  queue->slot = queues.slots.Take(queues.host);
-  queues.all.push_back(queue);
-  return queue;
+  return MakeQueue(queues, context, blocking);
 }
 
 void OrphanQueue(const std::shared_ptr<Queue>& queue) {
@@ -179,11 +141,15 @@ CUresult Enqueue(Stream* stream, Operation operation, const std::vector<TicketPt
   const CUresult allowed = CheckRangesAtSubmission(TouchedRanges(operation));
   if (allowed != CUDA_SUCCESS) return allowed;
   const bool eager = TheSettings().clock.kind == ClockKind::kEager;
-  const bool at_once = eager || Stage(&operation) == Staging::kWaits;
   Queues& queues = TheQueues();
+  const bool at_once = (!eager || queues.blocked) && Stage(&operation) == Staging::kWaits;
   QueueGuard guard(queues.mutex);
-  const TicketPtr ticket = Append(queues, QueueOf(stream), std::move(operation), after);
-  if (at_once) Finish(queues, ticket, guard);
+  const TicketPtr ticket = Append(queues, QueueOf(queues, stream), std::move(operation), after);
+  if (at_once) {
+    Finish(queues, ticket, guard);
+  } else if (eager) {
+    DoEagerly(queues, ticket, guard);
+  }
   if (end != nullptr) *end = ticket;
   return CUDA_SUCCESS;
 }
@@ -191,7 +157,8 @@ CUresult Enqueue(Stream* stream, Operation operation, const std::vector<TicketPt
 bool ComesAfter(Stream* stream, const TicketPtr& ticket) {
   Queues& queues = TheQueues();
   const QueueGuard guard(queues.mutex);
-  return stream->queue->clock.Covers(ticket->moment) || queues.host.Covers(ticket->moment);
+  return QueueOf(queues, stream)->clock.Covers(ticket->moment) ||
+         queues.host.Covers(ticket->moment);
 }
 
 void WaitFor(const TicketPtr& ticket) {
@@ -204,7 +171,7 @@ void WaitForStream(Stream* stream) {
   if (!IsQueued()) return;
   Queues& queues = TheQueues();
   QueueGuard guard(queues.mutex);
-  FinishAndKnow(queues, WaitedForWith(queues, *QueueOf(stream)), guard);
+  FinishAndKnow(queues, WaitedForWith(queues, *QueueOf(queues, stream)), guard);
 }
 
 void WaitForContext(const Context* context) {
@@ -234,7 +201,7 @@ bool IsDone(Stream* stream) {
   if (!IsQueued()) return true;
   Queues& queues = TheQueues();
   const QueueGuard guard(queues.mutex);
-  const auto tickets = WaitedForWith(queues, *QueueOf(stream));
+  const auto tickets = WaitedForWith(queues, *QueueOf(queues, stream));
   const bool done = std::all_of(tickets.begin(), tickets.end(),
                                 [](const TicketPtr& ticket) { return ticket->done; });
   if (done) Know(queues, tickets);
@@ -249,26 +216,22 @@ std::uint64_t TimeOf(const TicketPtr& ticket) {
 bool AdvanceOne(Stream* stream) {
   Queues& queues = TheQueues();
   QueueGuard guard(queues.mutex);
-  if (!IsReady(*stream->queue)) return false;
-  DoFirst(queues, stream->queue, guard);
-  return true;
+  ++queues.looks;
+  const std::shared_ptr<Queue> queue = QueueOf(queues, stream);
+  return IsReady(queues, *queue) && DoFirst(queues, queue, guard);
 }
 
 bool AdvanceAll() {
   Queues& queues = TheQueues();
   QueueGuard guard(queues.mutex);
-  bool any = false;
-  for (auto queue = RandomReady(queues); queue != nullptr; queue = RandomReady(queues)) {
-    DoFirst(queues, queue, guard);
-    any = true;
-  }
-  return any;
+  return DoAllReady(queues, guard);
 }
 
 void Drift() {
   if (TheSettings().clock.kind != ClockKind::kSeeded) return;
   Queues& queues = TheQueues();
   QueueGuard guard(queues.mutex);
+  ++queues.looks;
   for (std::uint64_t turns = queues.chance() % 4; turns > 0; --turns) {
     const auto queue = RandomReady(queues);
     if (queue == nullptr) return;

@@ -163,8 +163,9 @@ TEST_F(CaptureTest, CapturedAllocationsLiveAsLongAsTheirGraphs) {
   ASSERT_CUDA(cuMemAllocAsync(&out, 3 * kMiB, stream_));
   ASSERT_CUDA(cuMemsetD8Async(out, 9, 3 * kMiB, stream_));
   ASSERT_CUDA(cuMemFreeAsync(out, stream_));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(out, stream_)) << "twice";
   ASSERT_CUDA(End());
-  EXPECT_EQ(4 * kMiB, cuheap_sim_used(0, CUHEAP_SIM_GRAPH));
+  EXPECT_EQ(0U, cuheap_sim_used(0, CUHEAP_SIM_GRAPH));
   CUgraphExec exec = nullptr;
   ASSERT_CUDA(cuGraphInstantiate(&exec, graph_, 0));
   EXPECT_CUDA(cuGraphDestroy(graph_));
@@ -172,36 +173,8 @@ TEST_F(CaptureTest, CapturedAllocationsLiveAsLongAsTheirGraphs) {
   EXPECT_EQ(4 * kMiB, cuheap_sim_used(0, CUHEAP_SIM_GRAPH));
   EXPECT_CUDA(cuStreamSynchronize(stream_));
   EXPECT_CUDA(cuGraphExecDestroy(exec));
+  EXPECT_CUDA(cuDeviceGraphMemTrim(0));
   EXPECT_EQ(0U, cuheap_sim_used(0, CUHEAP_SIM_GRAPH));
-}
-
-TEST_F(CaptureTest, TheMostGraphMemoryIsRemembered) {
-  const auto get = [](CUgraphMem_attribute attribute) {
-    cuuint64_t bytes = 1;
-    EXPECT_CUDA(cuDeviceGetGraphMemAttribute(0, attribute, &bytes));
-    return bytes;
-  };
-  cuuint64_t number = 0;
-  ASSERT_CUDA(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &number));
-  EXPECT_EQ(0U, get(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH));
-  Begin();
-  CUdeviceptr out = 0;
-  ASSERT_CUDA(cuMemAllocAsync(&out, 3 * kMiB, stream_));
-  ASSERT_CUDA(cuMemFreeAsync(out, stream_));
-  ASSERT_CUDA(End());
-  EXPECT_EQ(4 * kMiB, get(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT));
-  EXPECT_CUDA(cuGraphDestroy(graph_));
-  EXPECT_EQ(0U, get(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT));
-  EXPECT_EQ(4 * kMiB, get(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH));
-  EXPECT_EQ(4 * kMiB, get(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH));
-  number = 8;
-  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
-            cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &number));
-  number = 0;
-  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
-            cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &number));
-  ASSERT_CUDA(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, &number));
-  EXPECT_EQ(0U, get(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH));
 }
 
 TEST_F(CaptureTest, ReplayOnFreedMemoryIsAnIllegalAddress) {

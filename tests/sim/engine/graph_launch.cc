@@ -1,0 +1,220 @@
+#include "tests/sim/engine/graph_launch.h"
+
+#include <algorithm>
+
+#include "tests/sim/engine/capture.h"
+#include "tests/sim/engine/conditional.h"
+#include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/event.h"
+#include "tests/sim/engine/graph_copy.h"
+#include "tests/sim/engine/memory_pool.h"
+
+namespace cuheap::sim {
+namespace {
+
+constexpr std::uint64_t kKnownFlags =
+    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+    CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+
+// Every node of a graph and of those inside it.
+template <class Visit>
+void ForEachNode(const Graph& graph, Visit visit) {
+  for (GraphNode* node : graph.nodes) {
+    visit(node);
+    if (const auto* child = std::get_if<ChildOp>(&node->operation)) {
+      ForEachNode(*child->graph, visit);
+    } else if (const auto* conditional = std::get_if<ConditionalOp>(&node->operation)) {
+      for (const auto& body : conditional->node->bodies) ForEachNode(*body, visit);
+    }
+  }
+}
+
+// What a launch needs and changes outside of its graph.
+struct Effects {
+  std::vector<std::shared_ptr<GraphMemory>> memory;
+  std::vector<std::shared_ptr<GraphMemory>> begins;  // stays allocated after the launch
+  std::vector<std::uintptr_t> ends;                  // memory of other graphs
+  std::vector<Event*> waits;
+  std::vector<Event*> records;
+};
+
+Effects EffectsOf(const Graph& graph) {
+  Effects effects;
+  ForEachNode(graph, [&](const GraphNode* node) {
+    if (const auto* op = std::get_if<AllocOp>(&node->operation)) {
+      effects.memory.push_back(op->memory);
+      if (!op->memory->freed_by_owner) effects.begins.push_back(op->memory);
+    } else if (const auto* free = std::get_if<FreeOp>(&node->operation)) {
+      const auto memory = GraphMemoryAt(free->address);
+      if (memory == nullptr || !memory->freed_by_owner) effects.ends.push_back(free->address);
+    } else if (const auto* wait = std::get_if<WaitOp>(&node->operation)) {
+      if (Events().Find(wait->event) != nullptr) effects.waits.push_back(wait->event);
+    } else if (const auto* record = std::get_if<RecordOp>(&node->operation)) {
+      if (Events().Find(record->event) != nullptr) effects.records.push_back(record->event);
+    }
+  });
+  return effects;
+}
+
+bool HasUnusedHandle(const Graph& graph) {
+  std::vector<const ConditionalHandle*> used;
+  std::vector<const ConditionalHandle*> made;
+  for (const auto& handle : graph.handles) made.push_back(handle.get());
+  ForEachNode(graph, [&](const GraphNode* node) {
+    const auto* conditional = std::get_if<ConditionalOp>(&node->operation);
+    if (conditional == nullptr) return;
+    used.push_back(conditional->node->handle.get());
+    for (const auto& body : conditional->node->bodies)
+      for (const auto& handle : body->handles) made.push_back(handle.get());
+  });
+  return std::any_of(made.begin(), made.end(), [&](const auto* handle) {
+    return std::find(used.begin(), used.end(), handle) == used.end();
+  });
+}
+
+// Only these, and graphs of them, may be launched from a device.
+GraphNode* UnfitForDevice(const Graph& graph) {
+  GraphNode* culprit = nullptr;
+  ForEachNode(graph, [&](GraphNode* node) {
+    const CUgraphNodeType type = NodeTypeOf(node->operation);
+    const bool fit = type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+                     type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH;
+    if (!fit && culprit == nullptr) culprit = node;
+  });
+  return culprit;
+}
+
+InstantiateReport CheckStructure(const Graph& graph, std::uint64_t flags) {
+  if (GraphNode* culprit = NodeOnCycle(graph)) {
+    return {CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, culprit};
+  }
+  if (HasUnusedHandle(graph)) {
+    return {CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED, nullptr};
+  }
+  if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) == 0) return {};
+  if (GraphNode* culprit = UnfitForDevice(graph)) {
+    return {CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED, culprit};
+  }
+  return graph.nodes.empty() ? InstantiateReport{CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, nullptr}
+                             : InstantiateReport{};
+}
+
+bool MayHaveOneOnly(const Graph& graph) { return HasMemoryNodes(graph) || HasConditionals(graph); }
+
+CUresult ProvideFor(const Effects& effects) {
+  for (const auto& memory : effects.memory) {
+    const CUresult result = ProvidePages(memory.get());
+    if (result != CUDA_SUCCESS) return result;
+  }
+  return CUDA_SUCCESS;
+}
+
+// Whether a launch is allowed; physical memory it has afterwards.
+CUresult Prepare(const Effects& effects, bool frees_leftovers) {
+  const EngineLock lock;
+  const bool unfreed = std::any_of(effects.begins.begin(), effects.begins.end(),
+                                   [](const auto& memory) { return memory->allocated; });
+  const bool nothing_to_free =
+      std::any_of(effects.ends.begin(), effects.ends.end(),
+                  [](std::uintptr_t address) { return !IsAllocated(address); });
+  if ((unfreed && !frees_leftovers) || nothing_to_free) return CUDA_ERROR_INVALID_VALUE;
+  return ProvideFor(effects);
+}
+
+CUresult FreeLeftovers(const Effects& effects, Stream* stream) {
+  for (const auto& memory : effects.begins) {
+    if (!IsAllocated(memory->region.base)) continue;
+    const CUresult result = FreeInStream(memory->region.base, stream);
+    if (result != CUDA_SUCCESS) return result;
+  }
+  return CUDA_SUCCESS;
+}
+
+void Commit(const Effects& effects, const Context* context) {
+  const EngineLock lock;
+  for (const std::uintptr_t address : effects.ends) EndAllocation(address);
+  for (const auto& memory : effects.begins) BeginAllocation(memory, context);
+}
+
+// A graph launched into a capture becomes a child of the captured one.
+CUresult CaptureLaunch(const GraphExec& exec, Stream* stream) {
+  const EngineLock lock;
+  const CUresult allowed = CheckSubmission(stream);
+  if (allowed != CUDA_SUCCESS) return allowed;
+  if (MayHaveOneOnly(*exec.graph)) return RefuseOn(stream);
+  std::shared_ptr<Graph> child = CopyGraph(*exec.graph);
+  child->place = GraphPlace::kChild;
+  return Submit(stream, ChildOp{std::move(child)});
+}
+
+}  // namespace
+
+GraphLaunch::GraphLaunch(std::shared_ptr<Graph> launched,
+                         std::vector<std::shared_ptr<GraphMemory>> needed)
+    : graph(std::move(launched)), memory(std::move(needed)), run(graph) {
+  const EngineLock lock;
+  for (const auto& block : memory) ++block->launches;
+}
+
+GraphLaunch::~GraphLaunch() {
+  const EngineLock lock;
+  for (const auto& block : memory) --block->launches;
+}
+
+CUresult Instantiate(Graph* graph, std::uint64_t flags, GraphExec** out,
+                     InstantiateReport* report) {
+  *report = {CUDA_GRAPH_INSTANTIATE_ERROR, nullptr};
+  constexpr std::uint64_t kExclude =
+      CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+  const bool flags_fit = (flags & ~kKnownFlags) == 0 && (flags & kExclude) != kExclude;
+  if (!flags_fit || graph->place == GraphPlace::kMovedChild) return CUDA_ERROR_INVALID_VALUE;
+  const bool alone = MayHaveOneOnly(*graph);
+  if (alone && !graph->instance.expired()) return CUDA_ERROR_INVALID_VALUE;
+  const InstantiateReport structure = CheckStructure(*graph, flags);
+  *report = structure;
+  if (structure.result != CUDA_GRAPH_INSTANTIATE_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+  GraphExec* exec = Execs().New();
+  exec->graph = CopyGraph(*graph);
+  exec->flags = flags & ~std::uint64_t{CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD};
+  if (alone) exec->instance = std::make_shared<int>();
+  graph->instance = exec->instance;
+  *out = exec;
+  return CUDA_SUCCESS;
+}
+
+CUresult LaunchGraph(GraphExec* exec, Stream* stream) {
+  if (stream->capture.load() != nullptr) return CaptureLaunch(*exec, stream);
+  std::shared_ptr<Graph> graph;
+  Effects effects;
+  std::vector<TicketPtr> after;
+  {
+    const EngineLock lock;
+    const CUresult allowed = CheckSubmission(stream);
+    if (allowed != CUDA_SUCCESS) return allowed;
+    graph = exec->graph;
+    effects = EffectsOf(*graph);
+    if (exec->last != nullptr) after.push_back(exec->last);
+  }
+  for (const Event* event : effects.waits)
+    if (TicketPtr record = event->Record()) after.push_back(std::move(record));
+  const bool auto_free = (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
+  CUresult prepared = Prepare(effects, auto_free);
+  if (prepared == CUDA_SUCCESS) prepared = FreeLeftovers(effects, stream);
+  if (prepared != CUDA_SUCCESS) return prepared;
+  Commit(effects, stream->context);
+  TicketPtr end;
+  LaunchOp launch{std::make_shared<GraphLaunch>(std::move(graph), effects.memory)};
+  const CUresult result = SubmitAfter(stream, std::move(launch), after, &end);
+  if (end == nullptr) return result;
+  for (Event* event : effects.records) event->MarkQueued(end);
+  const EngineLock lock;
+  exec->last = std::move(end);
+  return result;
+}
+
+CUresult UploadGraph(GraphExec* exec) {
+  const EngineLock lock;
+  return ProvideFor(EffectsOf(*exec->graph));
+}
+
+}  // namespace cuheap::sim

@@ -1,0 +1,44 @@
+// Making executable graphs, and launches of them.
+//
+// Laws: 1. A launch comes after the work of its stream, after earlier launches of the same
+//          executable graph, and after the events that nodes of it wait for, as they were recorded
+//          when it was launched.
+//       2. An event that a node of it records is reached at the end of the launch.
+//       3. What a launch allocates or frees is settled at the call, as for pools; a launch that is
+//          refused changed nothing.
+// Threads: any; the engine's lock is taken inside, and not held by callers.
+#pragma once
+
+#include <cuda.h>
+
+#include "tests/sim/engine/graph_memory.h"
+#include "tests/sim/engine/graph_run.h"
+#include "tests/sim/engine/stream.h"
+
+namespace cuheap::sim {
+
+struct GraphLaunch {
+  GraphLaunch(std::shared_ptr<Graph> launched, std::vector<std::shared_ptr<GraphMemory>> needed);
+  ~GraphLaunch();
+  GraphLaunch(const GraphLaunch&) = delete;
+  GraphLaunch& operator=(const GraphLaunch&) = delete;
+  CUresult Advance() { return run.Advance(); }
+
+  const std::shared_ptr<Graph> graph;
+  const std::vector<std::shared_ptr<GraphMemory>> memory;
+  GraphRun run;
+};
+
+struct InstantiateReport {
+  CUgraphInstantiateResult result = CUDA_GRAPH_INSTANTIATE_SUCCESS;
+  GraphNode* node = nullptr;
+};
+// INVALID_VALUE, with the report of why. REQUIRES: the engine's lock.
+CUresult Instantiate(Graph* graph, std::uint64_t flags, GraphExec** out, InstantiateReport* report);
+
+// INVALID_VALUE: memory of an earlier launch was not freed, or what it would free was not
+// allocated. OUT_OF_MEMORY: no physical memory for its allocations.
+CUresult LaunchGraph(GraphExec* exec, Stream* stream);
+CUresult UploadGraph(GraphExec* exec);
+
+}  // namespace cuheap::sim

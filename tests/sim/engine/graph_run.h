@@ -1,0 +1,48 @@
+// One run of a graph: its nodes are done one after the other, each after its dependencies. A run
+// stops where all that is left waits for values in memory, and goes on there when it is asked
+// again.
+//
+// A WHILE node that does not end is a failure after kMostTurns, said on stderr: kernels compute
+// nothing here, so what would end it must be told (cuheap_sim_set_conditional).
+// Threads: one at a time; the engine's lock is not held while a node is done.
+#pragma once
+
+#include <cuda.h>
+
+#include <memory>
+#include <vector>
+
+#include "tests/sim/engine/graph.h"
+
+namespace cuheap::sim {
+
+class GraphRun {
+ public:
+  static constexpr std::size_t kMostTurns = 100'000;
+
+  explicit GraphRun(std::shared_ptr<const Graph> graph);
+
+  // SUCCESS: all is done. NOT_READY: it waits. Anything else: the run failed, and broke its
+  // context.
+  CUresult Advance();
+
+ private:
+  struct Progress {
+    bool done = false;
+    std::size_t step = 0;             // operations of a batch, bodies of a loop: done so far
+    std::unique_ptr<GraphRun> inner;  // the graph inside the node that runs now
+    std::vector<std::size_t> after;
+  };
+
+  bool IsReady(const Progress& progress) const;
+  CUresult AdvanceNode(const GraphNode& node, Progress* progress);
+  CUresult AdvanceInner(Progress* progress);
+  CUresult AdvanceBatch(const BatchOp& batch, Progress* progress);
+  CUresult AdvanceConditional(const Conditional& node, Progress* progress);
+
+  std::shared_ptr<const Graph> graph_;
+  std::vector<Progress> progress_;  // by place of the node
+  bool begun_ = false;
+};
+
+}  // namespace cuheap::sim
