@@ -3,6 +3,7 @@
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/managed_memory.h"
 #include "tests/sim/engine/multicast_mapping.h"
 #include "tests/sim/engine/touched_ranges.h"
 
@@ -41,7 +42,7 @@ CUresult CheckAddress(std::uintptr_t address, unsigned bytes) {
   if (address % bytes != 0) return CUDA_ERROR_INVALID_VALUE;
   const EngineLock lock;
   const Allocation* block = FindAllocation(address);
-  const bool usable = block != nullptr && block->type != AllocationType::kManaged;
+  const bool usable = block != nullptr && !IsManagedRange(address, bytes);
   return usable ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

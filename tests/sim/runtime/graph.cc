@@ -25,11 +25,21 @@ CUHEAP_FORWARD(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes,
                node, dependents, edges, count)
 CUHEAP_FORWARD(cudaGraphNodeGetType, cuGraphNodeGetType,
                (cudaGraphNode_t node, cudaGraphNodeType* type), node, type)
+// PARTIAL: edges are plain ones only (edge data must be zero).
 CUHEAP_FORWARD(cudaGraphAddDependencies, cuGraphAddDependencies,
                (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                 const cudaGraphEdgeData* edges, size_t count),
                graph, from, to, edges, count)
+// PARTIAL: edges are plain ones only (edge data must be zero).
+CUHEAP_FORWARD(cudaGraphRemoveDependencies, cuGraphRemoveDependencies,
+               (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                const cudaGraphEdgeData* edges, size_t count),
+               graph, from, to, edges, count)
+CUHEAP_FORWARD(cudaGraphNodeFindInClone, cuGraphNodeFindInClone,
+               (cudaGraphNode_t * node, cudaGraphNode_t original, cudaGraph_t clone), node,
+               original, clone)
 CUHEAP_FORWARD(cudaGraphDestroyNode, cuGraphDestroyNode, (cudaGraphNode_t node), node)
+// PARTIAL: as cuGraphDebugDotPrint.
 CUHEAP_FORWARD(cudaGraphDebugDotPrint, cuGraphDebugDotPrint,
                (cudaGraph_t graph, const char* path, unsigned int flags), graph, path, flags)
 
@@ -39,6 +49,7 @@ CUHEAP_FORWARD(cudaGraphInstantiate, cuGraphInstantiateWithFlags,
 CUHEAP_FORWARD(cudaGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,
                (cudaGraphExec_t * exec, cudaGraph_t graph, unsigned long long flags), exec, graph,
                flags)
+// PARTIAL: as cuGraphInstantiateWithParams.
 CUHEAP_FORWARD_STREAM(cudaGraphInstantiateWithParams, _ptsz, cuGraphInstantiateWithParams,
                       (cudaGraphExec_t * exec, cudaGraph_t graph,
                        cudaGraphInstantiateParams* parameters),
@@ -48,6 +59,7 @@ CUHEAP_FORWARD_STREAM(cudaGraphLaunch, _ptsz, cuGraphLaunch,
 CUHEAP_FORWARD_STREAM(cudaGraphUpload, _ptsz, cuGraphUpload,
                       (cudaGraphExec_t exec, cudaStream_t stream), exec, stream)
 CUHEAP_FORWARD(cudaGraphExecDestroy, cuGraphExecDestroy, (cudaGraphExec_t exec), exec)
+// PARTIAL: as cuGraphExecUpdate.
 CUHEAP_FORWARD(cudaGraphExecUpdate, cuGraphExecUpdate,
                (cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* result),
                exec, graph, result)

@@ -1,0 +1,115 @@
+#include "tests/sim/runtime/graph_translation.h"
+
+#include <cstring>
+
+#include "tests/sim/runtime/copy.h"
+#include "tests/sim/runtime/missing.h"
+
+namespace cuheap::sim_runtime {
+namespace {
+
+template <typename From, typename To>
+CUresult TranslateKernelRecord(const From& from, CUcontext context, To* to) {
+  to->func = nullptr;
+  to->gridDimX = from.gridDim.x;
+  to->gridDimY = from.gridDim.y;
+  to->gridDimZ = from.gridDim.z;
+  to->blockDimX = from.blockDim.x;
+  to->blockDimY = from.blockDim.y;
+  to->blockDimZ = from.blockDim.z;
+  to->sharedMemBytes = from.sharedMemBytes;
+  to->kernelParams = from.kernelParams;
+  to->extra = from.extra;
+  to->ctx = context;
+  return KernelOf(from.func, &to->kern);
+}
+
+// Records that both interfaces lay out alike: the whole union is copied.
+void CopyUnion(const cudaGraphNodeParams& from, CUgraphNodeParams* to) {
+  static_assert(sizeof(cudaGraphNodeParams) == sizeof(CUgraphNodeParams));
+  std::memcpy(to, &from, sizeof *to);
+}
+
+CUresult TranslateMemcpy(const cudaGraphNodeParams& from, CUcontext context,
+                         CUgraphNodeParams* to) {
+  to->memcpy.copyCtx = context;
+  return TranslateCopy(from.memcpy.copyParams, &to->memcpy.copyParams) ? CUDA_SUCCESS
+                                                                       : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+}  // namespace
+
+CUcontext CurrentContextOf(const Driver& driver) {
+  CUcontext context = nullptr;
+  driver.cuCtxGetCurrent(&context);
+  return context;
+}
+
+CUresult TranslateKernel(const cudaKernelNodeParams& from, CUcontext context,
+                         CUDA_KERNEL_NODE_PARAMS* to) {
+  return TranslateKernelRecord(from, context, to);
+}
+
+CUresult TranslateNode(const cudaGraphNodeParams& from, CUcontext context, CUgraphNodeParams* to) {
+  static bool said = false;
+  to->type = static_cast<CUgraphNodeType>(from.type);
+  switch (from.type) {
+    case cudaGraphNodeTypeKernel:
+      return TranslateKernelRecord(from.kernel, context, &to->kernel);
+    case cudaGraphNodeTypeMemcpy:
+      return TranslateMemcpy(from, context, to);
+    case cudaGraphNodeTypeMemset:
+      CopyUnion(from, to);
+      to->memset.ctx = context;
+      return CUDA_SUCCESS;
+    case cudaGraphNodeTypeConditional:
+      CopyUnion(from, to);
+      to->conditional.ctx = context;
+      return CUDA_SUCCESS;
+    case cudaGraphNodeTypeHost:
+    case cudaGraphNodeTypeGraph:
+    case cudaGraphNodeTypeEmpty:
+    case cudaGraphNodeTypeWaitEvent:
+    case cudaGraphNodeTypeEventRecord:
+    case cudaGraphNodeTypeMemAlloc:
+    case cudaGraphNodeTypeMemFree:
+      CopyUnion(from, to);
+      return CUDA_SUCCESS;
+    default:
+      SayMissingOnce(&said, "cudaGraphAddNode",
+                     "does not know this type of node in the simulated runtime");
+      return CUDA_ERROR_NOT_SUPPORTED;
+  }
+}
+
+bool TranslateCopyBack(const CUDA_MEMCPY3D& from, cudaMemcpy3DParms* to) {
+  static bool said = false;
+  if (from.srcMemoryType == CU_MEMORYTYPE_ARRAY || from.dstMemoryType == CU_MEMORYTYPE_ARRAY) {
+    SayMissingOnce(&said, "cudaGraphMemcpyNodeGetParams",
+                   "does not know arrays in the simulated runtime");
+    return false;
+  }
+  const bool from_host = from.srcMemoryType == CU_MEMORYTYPE_HOST;
+  const bool to_host = from.dstMemoryType == CU_MEMORYTYPE_HOST;
+  const void* source = from_host ? from.srcHost : reinterpret_cast<const void*>(from.srcDevice);
+  void* target = to_host ? from.dstHost : reinterpret_cast<void*>(from.dstDevice);
+  *to = {};
+  to->srcPtr = {const_cast<void*>(source), from.srcPitch, from.WidthInBytes, from.srcHeight};
+  to->srcPos = {from.srcXInBytes, from.srcY, from.srcZ};
+  to->dstPtr = {target, from.dstPitch, from.WidthInBytes, from.dstHeight};
+  to->dstPos = {from.dstXInBytes, from.dstY, from.dstZ};
+  to->extent = {from.WidthInBytes, from.Height, from.Depth};
+  to->kind = cudaMemcpyDefault;
+  return true;
+}
+
+cudaMemcpy3DParms RowOf(void* target, const void* source, size_t bytes, cudaMemcpyKind kind) {
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = {const_cast<void*>(source), bytes, bytes, 1};
+  copy.dstPtr = {target, bytes, bytes, 1};
+  copy.extent = {bytes, 1, 1};
+  copy.kind = kind;
+  return copy;
+}
+
+}  // namespace cuheap::sim_runtime

@@ -1,0 +1,39 @@
+// The parameters of graph nodes, which the two interfaces describe in different records.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include "tests/sim/runtime/context.h"
+#include "tests/sim/runtime/driver.h"
+#include "tests/sim/runtime/error.h"
+#include "tests/sim/runtime/registry.h"
+
+namespace cuheap::sim_runtime {
+
+CUcontext CurrentContextOf(const Driver& driver);
+
+CUresult TranslateKernel(const cudaKernelNodeParams& from, CUcontext context,
+                         CUDA_KERNEL_NODE_PARAMS* to);
+// NOT_SUPPORTED, having said so, for nodes of external semaphores and copies of arrays.
+CUresult TranslateNode(const cudaGraphNodeParams& from, CUcontext context, CUgraphNodeParams* to);
+// False, having said so, for copies from or to arrays.
+bool TranslateCopyBack(const CUDA_MEMCPY3D& from, cudaMemcpy3DParms* to);
+
+// A copy of one row.
+cudaMemcpy3DParms RowOf(void* target, const void* source, size_t bytes, cudaMemcpyKind kind);
+
+// Calls `use` with the address of `bytes` bytes of a variable; keeps a failure to find them as the
+// thread's last error.
+template <typename Use>
+cudaError_t WithSymbol(const void* symbol, size_t bytes, size_t offset, Use&& use) {
+  CUdeviceptr address = 0;
+  size_t size = 0;
+  CUresult found = EnsureContext();
+  if (found == CUDA_SUCCESS) found = VariableOf(symbol, &address, &size);
+  if (found != CUDA_SUCCESS) return Record(found);
+  if (offset > size || bytes > size - offset) return Record(cudaErrorInvalidValue);
+  return use(reinterpret_cast<void*>(address + offset));
+}
+
+}  // namespace cuheap::sim_runtime
