@@ -24,7 +24,9 @@ CUresult Add(CUgraphNode* out, CUgraph handle, const CUgraphNode* after, size_t 
   Graph* graph = FindGraph(handle);
   if (graph == nullptr || (after == nullptr && count != 0)) return CUDA_ERROR_INVALID_VALUE;
   const auto* child = std::get_if<ChildOp>(&operation);
-  if (child != nullptr && child->graph.get() == graph) return CUDA_ERROR_INVALID_VALUE;
+  if (child != nullptr && (child->graph.get() == graph || IsInside(*graph, *child->graph))) {
+    return CUDA_ERROR_INVALID_VALUE;  // it would own itself
+  }
   std::vector<GraphNode*> list;
   for (size_t i = 0; i < count; ++i) list.push_back(Cast<GraphNode*>(after[i]));
   GraphNode* node = nullptr;

@@ -164,6 +164,16 @@ bool HasConditionals(const Graph& graph) {
   });
 }
 
+bool IsInside(const Graph& inner, const Graph& outer) {
+  return AnyNode(outer, [&](const Operation& operation) {
+    if (const auto* child = std::get_if<ChildOp>(&operation)) return child->graph.get() == &inner;
+    const auto* conditional = std::get_if<ConditionalOp>(&operation);
+    return conditional != nullptr &&
+           std::any_of(conditional->node->bodies.begin(), conditional->node->bodies.end(),
+                       [&](const auto& body) { return body.get() == &inner; });
+  });
+}
+
 bool FitsBody(const Graph& graph) {
   return std::all_of(graph.nodes.begin(), graph.nodes.end(),
                      [](const GraphNode* node) { return FitsBody(node->operation); });

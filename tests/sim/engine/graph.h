@@ -85,6 +85,7 @@ CUresult RemoveNode(GraphNode* node);
 // In the graph or those inside its nodes.
 bool HasMemoryNodes(const Graph& graph);
 bool HasConditionals(const Graph& graph);
+bool IsInside(const Graph& inner, const Graph& outer);
 // What may stand in the body of a conditional node.
 bool FitsBody(const Graph& graph);
 

@@ -72,6 +72,18 @@ bool HasUnusedHandle(const Graph& graph) {
   });
 }
 
+// A child inside a body may have got a node afterwards that bodies may not have.
+GraphNode* WithUnfitBody(const Graph& graph) {
+  GraphNode* culprit = nullptr;
+  ForEachNode(graph, [&](GraphNode* node) {
+    const auto* conditional = std::get_if<ConditionalOp>(&node->operation);
+    if (conditional == nullptr) return;
+    for (const auto& body : conditional->node->bodies)
+      if (!FitsBody(*body)) culprit = node;
+  });
+  return culprit;
+}
+
 // Only these, and graphs of them, may be launched from a device.
 GraphNode* UnfitForDevice(const Graph& graph) {
   GraphNode* culprit = nullptr;
@@ -86,6 +98,9 @@ GraphNode* UnfitForDevice(const Graph& graph) {
 
 InstantiateReport CheckStructure(const Graph& graph, std::uint64_t flags) {
   if (GraphNode* culprit = NodeOnCycle(graph)) {
+    return {CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, culprit};
+  }
+  if (GraphNode* culprit = WithUnfitBody(graph)) {
     return {CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, culprit};
   }
   if (HasUnusedHandle(graph)) {

@@ -155,6 +155,22 @@ TEST_F(ConditionalTest, BodiesHaveOnlyWhatADeviceCanLoop) {
   EXPECT_EQ(3U, Word(block_));
 }
 
+TEST_F(ConditionalTest, AChildInABodyKeepsToTheSameRule) {
+  CUgraph* bodies = Add(graph_, Handle(1), CU_GRAPH_COND_TYPE_IF, 1);
+  CUgraph child = nullptr;
+  CUgraphNode node = nullptr;
+  ASSERT_CUDA(cuGraphCreate(&child, 0));
+  ASSERT_CUDA(cuGraphAddChildGraphNode(&node, bodies[0], nullptr, 0, child));
+  EXPECT_CUDA(cuGraphDestroy(child));
+  ASSERT_CUDA(cuGraphChildGraphNodeGetGraph(node, &child));
+  const CUDA_HOST_NODE_PARAMS host{[](void*) {}, nullptr};
+  ASSERT_CUDA(cuGraphAddHostNode(&node, child, nullptr, 0, &host));
+  CUgraphExec exec = nullptr;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphInstantiate(&exec, graph_, 0));
+  ASSERT_CUDA(cuGraphDestroyNode(node));
+  Instantiate(graph_);
+}
+
 TEST_F(ConditionalTest, GraphsWithConditionsAreNotCopied) {
   Add(graph_, Handle(1), CU_GRAPH_COND_TYPE_IF, 1);
   CUgraph clone = nullptr;

@@ -103,6 +103,19 @@ TEST_F(ExecGraphTest, AMovedChildMayHaveMemory) {
   Run(exec);
 }
 
+TEST_F(ExecGraphTest, AGraphIsNotMovedIntoItself) {
+  CUgraph child = NewGraph();
+  CUgraphNode node = nullptr;
+  ASSERT_CUDA(cuGraphAddChildGraphNode(&node, graph_, nullptr, 0, child));
+  EXPECT_CUDA(cuGraphDestroy(child));
+  ASSERT_CUDA(cuGraphChildGraphNodeGetGraph(node, &child));
+  CUgraphNodeParams wanted{};
+  wanted.type = CU_GRAPH_NODE_TYPE_GRAPH;
+  wanted.graph = {graph_, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE};
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphAddNode(&node, child, nullptr, nullptr, 0, &wanted));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphAddNode(&node, graph_, nullptr, nullptr, 0, &wanted));
+}
+
 TEST_F(ExecGraphTest, ANodeOfAnExecutableGraphChangesAlone) {
   const CUgraphNode node = AddSet(graph_, block_, 1);
   const CUgraphExec exec = Instantiate(graph_);
