@@ -100,6 +100,8 @@ CUresult ExecuteOnMemory(const Operation& operation) {
   if (targets.empty()) return CUDA_ERROR_ILLEGAL_ADDRESS;
   MarkWritten(ranges);
   for (const std::uintptr_t distance : targets) DoAt(distance, operation);
+  const auto* kernel = std::get_if<TouchOp>(&operation);
+  if (kernel != nullptr && kernel->body) kernel->body();
   return CUDA_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,10 +39,12 @@ struct TouchedRange {
   std::uint64_t bytes = 0;
   bool writes = false;
 };
-// A kernel that declares what it touches: those of tests and of the stand-ins for libraries.
+// A kernel that declares what it touches: those of tests and of the stand-ins for libraries. Its
+// body, if it has one, does the work on that memory.
 struct TouchOp {
   std::string name;
   std::vector<TouchedRange> ranges;
+  std::function<void()> body{};
 };
 // The side of a copy that is an array, and where the box begins in it: bytes, rows, slices.
 struct ArraySide {

@@ -63,6 +63,12 @@ struct cuheap_sim_range {
 };
 int cuheap_sim_launch(void* stream, const char* name, const struct cuheap_sim_range* ranges,
                       size_t count);
+/* The same with a body that does the work at each execution: on memory of the ranges only, without
+ * a call of the driver. `release(data)` comes once, when it cannot run again; after a failed launch
+ * too. */
+int cuheap_sim_launch_body(void* stream, const char* name, const struct cuheap_sim_range* ranges,
+                           size_t count, void (*body)(void* data), void (*release)(void* data),
+                           void* data);
 
 /* The handle of a conditional node, as a kernel in this place of the stream sets it: each time that
  * the operation is done it writes the next of `values`, after the last the first again. Captured

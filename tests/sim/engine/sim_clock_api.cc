@@ -1,5 +1,8 @@
 // The part of sim_api.h about clocks, kernels that declare what they do, and races.
 #include <cstdio>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include "tests/sim/engine/call_gate.h"
 #include "tests/sim/engine/clock.h"
@@ -21,6 +24,17 @@ Stream* QueuedStream(void* handle) {
   return found == CUDA_SUCCESS && IsQueued() ? stream : nullptr;
 }
 
+CUresult Launch(void* handle, const char* name, const cuheap_sim_range* ranges, std::size_t count,
+                std::function<void()> body) {
+  Stream* stream = nullptr;
+  const CUresult found = ResolveStream(static_cast<CUstream>(handle), false, &stream);
+  if (found != CUDA_SUCCESS) return found;
+  TouchOp kernel{name, {}, std::move(body)};
+  for (std::size_t i = 0; i < count; ++i)
+    kernel.ranges.push_back({ranges[i].base, ranges[i].bytes, ranges[i].writes != 0});
+  return Submit(stream, std::move(kernel));
+}
+
 }  // namespace
 
 int cuheap_sim_advance_one(void* handle) {
@@ -38,13 +52,14 @@ int cuheap_sim_run_until_idle(void) { return IsQueued() && AdvanceAll() ? 1 : 0;
 
 int cuheap_sim_launch(void* handle, const char* name, const cuheap_sim_range* ranges,
                       std::size_t count) {
-  Stream* stream = nullptr;
-  const CUresult found = ResolveStream(static_cast<CUstream>(handle), false, &stream);
-  if (found != CUDA_SUCCESS) return found;
-  TouchOp kernel{name, {}};
-  for (std::size_t i = 0; i < count; ++i)
-    kernel.ranges.push_back({ranges[i].base, ranges[i].bytes, ranges[i].writes != 0});
-  return Submit(stream, std::move(kernel));
+  return Launch(handle, name, ranges, count, {});
+}
+
+int cuheap_sim_launch_body(void* handle, const char* name, const cuheap_sim_range* ranges,
+                           std::size_t count, void (*body)(void*), void (*release)(void*),
+                           void* data) {
+  const std::shared_ptr<void> owned(data, release);
+  return Launch(handle, name, ranges, count, [owned, body] { body(owned.get()); });
 }
 
 int cuheap_sim_set_conditional(void* stream_handle, uint64_t id, const unsigned* values,

@@ -36,6 +36,38 @@ TEST_F(ClockTest, WorkWaitsUntilItsStreamIsAdvanced) {
   EXPECT_EQ(0, cuheap_sim_advance_one(stream));
 }
 
+struct Body {
+  unsigned* host;
+  int* released;
+};
+
+TEST_F(ClockTest, TheBodyOfAKernelRunsInItsTurnAndIsReleasedOnce) {
+  const CUstream stream = NewStream();
+  unsigned* host = Pinned();
+  int released = 0;
+  const auto run = [](void* data) { ++*static_cast<Body*>(data)->host; };
+  const auto release = [](void* data) {
+    ++*static_cast<Body*>(data)->released;
+    delete static_cast<Body*>(data);
+  };
+  const cuheap_sim_range range{reinterpret_cast<std::uint64_t>(host), sizeof *host, 1};
+  Set(stream, host, 5);
+  EXPECT_EQ(0, cuheap_sim_launch_body(stream, "adder", &range, 1, run, release,
+                                      new Body{host, &released}));
+  EXPECT_EQ(0U, ValueAt(host));
+  EXPECT_EQ(0, released);
+  EXPECT_CUDA(cuStreamSynchronize(stream));
+  EXPECT_EQ(6U, ValueAt(host));
+  EXPECT_EQ(1, released);
+  const CUdeviceptr gone = Alloc(4096);
+  EXPECT_CUDA(cuMemFree(gone));
+  const cuheap_sim_range nowhere{gone, 512, 1};
+  EXPECT_NE(0, cuheap_sim_launch_body(stream, "adder", &nowhere, 1, run, release,
+                                      new Body{host, &released}));
+  EXPECT_EQ(2, released);
+  EXPECT_EQ(6U, ValueAt(host));
+}
+
 TEST_F(ClockTest, AWaitDoesWhatItWaitsForAndNoMore) {
   const CUstream mine = NewStream();
   const CUstream other = NewStream();
