@@ -1,12 +1,42 @@
 """CUDA graphs: capture, replay, and what a capture refuses."""
 
+import ctypes
+
 import torch
 from torch import nn
 
 from simulated import DEVICE, SimulatedTest, main
 
 
+def nodes_of(graph):
+    count = ctypes.c_size_t()
+    status = ctypes.CDLL("libcudart.so.13").cudaGraphGetNodes(ctypes.c_void_p(graph.raw_cuda_graph()), None, ctypes.byref(count))
+    assert status == 0
+    return count.value
+
+
 class GraphTest(SimulatedTest):
+    def test_the_work_of_libraries_is_in_a_capture(self):
+        matrix = torch.randn(32, 32, device=DEVICE)
+        images = torch.randn(2, 3, 16, 16, device=DEVICE)
+        layers = {"convolution": nn.Conv2d(3, 4, 3).to(DEVICE), "recurrent": nn.LSTM(32, 32).to(DEVICE)}
+        sparse = torch.eye(32).to_sparse_coo().to(DEVICE).coalesce()
+        work = {"product": lambda: matrix @ matrix, "batch": lambda: torch.bmm(matrix[None], matrix[None]),
+                "product with a bias": lambda: torch.addmm(matrix[0], matrix, matrix),
+                "convolution": lambda: layers["convolution"](images), "transform": lambda: torch.fft.fft(matrix),
+                "recurrent": lambda: layers["recurrent"](matrix), "factorisation": lambda: torch.linalg.cholesky_ex(matrix),
+                "sparse product": lambda: torch.sparse.mm(sparse, matrix)}
+        for name, run in work.items():
+            with self.subTest(name=name), torch.no_grad():
+                run()  # what is made once is made outside
+                graph = torch.cuda.CUDAGraph(keep_graph=True)
+                with torch.cuda.graph(graph):
+                    kept = run()
+                self.assertGreaterEqual(nodes_of(graph), 1)
+                graph.instantiate()
+                graph.replay()
+                del kept
+
     def test_a_replay_executes_the_captured_copies(self):
         target = torch.zeros(1024).to(DEVICE)
         source = torch.arange(1024.0).to(DEVICE)

@@ -1,4 +1,4 @@
-// cuDNN: handles, descriptors, work space sizes, choices of algorithms.
+// cuDNN: handles and descriptors.
 #include <algorithm>
 
 #include "tests/sim/standins/cudnn_descriptors.h"
@@ -11,33 +11,6 @@ namespace {
 constexpr std::size_t kVersion = 92600;
 constexpr std::size_t kCudartVersion = 13020;
 
-template <typename Size>
-int WriteWorkspace(Size* bytes) {
-  *bytes = kWorkspaceBytes;
-  return 0;
-}
-
-// The answer of all three algorithm searches: the first algorithm, with a work space.
-struct AlgorithmPerformance {
-  int algorithm;
-  int status;
-  float time;
-  std::size_t memory;
-  int determinism;
-  int math;
-  int reserved[3];
-};
-static_assert(sizeof(AlgorithmPerformance) == 48, "layout of cudnnConvolutionFwdAlgoPerf_t");
-
-int WriteAlgorithm(int requested, int* returned, AlgorithmPerformance* results) {
-  *returned = requested > 0 ? 1 : 0;
-  if (requested > 0) {
-    results[0] = AlgorithmPerformance{};
-    results[0].memory = kWorkspaceBytes;
-  }
-  return 0;
-}
-
 void Remember(Handle handle, int type, int format, int dimensions, const int* sizes,
               const int* strides) {
   auto& tensor = *static_cast<TensorDescriptor*>(handle);
@@ -46,6 +19,7 @@ void Remember(Handle handle, int type, int format, int dimensions, const int* si
   tensor.format = format;
   tensor.dimensions = std::min(dimensions, kMaxDimensions);
   std::copy_n(sizes, tensor.dimensions, tensor.size);
+  tensor.dense = strides == nullptr;
   if (strides != nullptr) std::copy_n(strides, tensor.dimensions, tensor.stride);
 }
 
@@ -84,9 +58,9 @@ CUHEAP_DESCRIPTOR(FilterDescriptor, TensorDescriptor)
 CUHEAP_DESCRIPTOR(ConvolutionDescriptor, Object)
 CUHEAP_DESCRIPTOR(ActivationDescriptor, Object)
 CUHEAP_DESCRIPTOR(DropoutDescriptor, Object)
-CUHEAP_DESCRIPTOR(CTCLossDescriptor, Object)
+CUHEAP_DESCRIPTOR(CTCLossDescriptor, CtcDescriptor)
 CUHEAP_DESCRIPTOR(PoolingDescriptor, Object)
-CUHEAP_DESCRIPTOR(SpatialTransformerDescriptor, Object)
+CUHEAP_DESCRIPTOR(SpatialTransformerDescriptor, SpatialDescriptor)
 
 CUHEAP_STANDIN int cudnnSetTensorNdDescriptor(Handle handle, int type, int dimensions,
                                               const int* sizes, const int* strides) {
@@ -117,58 +91,3 @@ CUHEAP_STANDIN int cudnnGetFilterNdDescriptor(Handle handle, int requested, int*
   std::copy_n(filter.size, std::min(requested, filter.dimensions), sizes);
   return 0;
 }
-
-CUHEAP_STANDIN int cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(Handle, int, int,
-                                                                            Handle, Handle, Handle,
-                                                                            Handle, Handle,
-                                                                            std::size_t* bytes) {
-  return WriteWorkspace(bytes);
-}
-CUHEAP_STANDIN int cudnnGetBatchNormalizationBackwardExWorkspaceSize(Handle, int, int, Handle,
-                                                                     Handle, Handle, Handle, Handle,
-                                                                     Handle, Handle,
-                                                                     std::size_t* bytes) {
-  return WriteWorkspace(bytes);
-}
-
-// What the backward pass needs of each activation: one bit.
-CUHEAP_STANDIN int cudnnGetBatchNormalizationTrainingExReserveSpaceSize(Handle, int, int, Handle,
-                                                                        Handle x,
-                                                                        std::size_t* bytes) {
-  const auto& tensor = *static_cast<TensorDescriptor*>(x);
-  std::size_t elements = 1;
-  for (int i = 0; i < tensor.dimensions; ++i) elements *= static_cast<std::size_t>(tensor.size[i]);
-  *bytes = (elements + 7) / 8;
-  return 0;
-}
-
-CUHEAP_STANDIN int cudnnDropoutGetStatesSize(Handle, std::size_t* bytes) {
-  return WriteWorkspace(bytes);
-}
-CUHEAP_STANDIN int cudnnGetCTCLossWorkspaceSize(Handle, Handle, Handle, const int*, const int*,
-                                                const int*, int, Handle, std::size_t* bytes) {
-  return WriteWorkspace(bytes);
-}
-CUHEAP_STANDIN int cudnnGetCTCLossWorkspaceSize_v8(Handle, int, Handle, Handle, Handle,
-                                                   std::size_t* bytes) {
-  return WriteWorkspace(bytes);
-}
-
-#define CUHEAP_CONVOLUTION(direction)                                                         \
-  CUHEAP_STANDIN int cudnnGetConvolution##direction##WorkspaceSize(                           \
-      Handle, Handle, Handle, Handle, Handle, int, std::size_t* bytes) {                      \
-    return WriteWorkspace(bytes);                                                             \
-  }                                                                                           \
-  CUHEAP_STANDIN int cudnnGetConvolution##direction##Algorithm_v7(                            \
-      Handle, Handle, Handle, Handle, Handle, int requested, int* returned,                   \
-      AlgorithmPerformance* results) {                                                        \
-    return WriteAlgorithm(requested, returned, results);                                      \
-  }                                                                                           \
-  CUHEAP_STANDIN int cudnnFindConvolution##direction##AlgorithmEx(                            \
-      Handle, Handle, const void*, Handle, const void*, Handle, Handle, void*, int requested, \
-      int* returned, AlgorithmPerformance* results, void*, std::size_t) {                     \
-    return WriteAlgorithm(requested, returned, results);                                      \
-  }
-CUHEAP_CONVOLUTION(Forward)
-CUHEAP_CONVOLUTION(BackwardData)
-CUHEAP_CONVOLUTION(BackwardFilter)

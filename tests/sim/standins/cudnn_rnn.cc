@@ -1,6 +1,7 @@
 // Recurrent networks of cuDNN: the sizes of weights and work space, and where each matrix lies
 // among the weights.
 #include <initializer_list>
+#include <numeric>
 
 #include "tests/sim/standins/cudnn_descriptors.h"
 #include "tests/sim/standins/standin.h"
@@ -139,9 +140,14 @@ CUHEAP_STANDIN int cudnnSetRNNDescriptor_v8(Handle description, int, int cell, i
   return 0;
 }
 
-CUHEAP_STANDIN int cudnnSetRNNDataDescriptor(Handle description, int type, int, int steps,
-                                             int batch, int width, const int*, void*) {
-  *static_cast<RnnDataDescriptor*>(description) = {type, steps, batch, width};
+CUHEAP_STANDIN int cudnnSetRNNDataDescriptor(Handle description, int type, int layout, int steps,
+                                             int batch, int width, const int* lengths, void*) {
+  constexpr int kPacked = 1;  // CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
+  const std::int64_t padded = std::int64_t{steps} * batch;
+  const std::int64_t packed =
+      lengths == nullptr ? padded : std::accumulate(lengths, lengths + batch, std::int64_t{0});
+  *static_cast<RnnDataDescriptor*>(description) = {type, steps, batch, width,
+                                                   layout == kPacked ? packed : padded};
   return 0;
 }
 

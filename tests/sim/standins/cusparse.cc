@@ -1,32 +1,21 @@
-// cuSPARSE: descriptors and work space sizes.
-#include "tests/sim/standins/standin.h"
+// cuSPARSE: handles, descriptors, matrices and vectors.
+#include "tests/sim/standins/cusparse_matrices.h"
 
 using namespace cuheap::sim_standin;
 
 namespace {
 
-struct SparseMatrix {
-  std::int64_t rows;
-  std::int64_t columns;
-  std::int64_t entries;
-};
+// cusparseIndexType_t: 16, 32 and 64 bits from 1 on.
+int BitsOfIndex(int type) { return type >= 1 && type <= 3 ? 8 << type : 0; }
 
-int CreateSparse(Handle* matrix, std::int64_t rows, std::int64_t columns, std::int64_t entries) {
-  *matrix = new SparseMatrix{rows, columns, entries};
-  return 0;
-}
-
-template <typename Size>
-int WriteWorkspace(Size* bytes) {
-  *bytes = static_cast<Size>(kWorkspaceBytes);
-  return 0;
-}
+constexpr int kByRows = 2;  // CUSPARSE_ORDER_ROW
 
 }  // namespace
 
 CUHEAP_STANDIN int cusparseCreate(Handle* handle) { return Create(handle); }
 CUHEAP_STANDIN int cusparseDestroy(Handle handle) { return Destroy(handle); }
 CUHEAP_STANDIN int cusparseSetStream(Handle handle, Stream stream) {
+  if (handle == nullptr) return kSparseNotInitialized;
   SetStream(handle, stream);
   return 0;
 }
@@ -48,15 +37,50 @@ CUHEAP_STANDIN int cusparseSpSV_createDescr(Handle* description) { return Create
 CUHEAP_STANDIN int cusparseSpSV_destroyDescr(Handle description) { return Destroy(description); }
 
 CUHEAP_STANDIN int cusparseCreateCsr(Handle* matrix, std::int64_t rows, std::int64_t columns,
-                                     std::int64_t entries, void*, void*, void*, int, int, int,
-                                     int) {
-  return CreateSparse(matrix, rows, columns, entries);
+                                     std::int64_t entries, void* offsets, void* column_index,
+                                     void* values, int offset_type, int column_type, int,
+                                     int value_type) {
+  *matrix = new SparseMatrix{rows,
+                             columns,
+                             entries,
+                             1,
+                             {offsets, rows + 1, BitsOfIndex(offset_type)},
+                             {column_index, entries, BitsOfIndex(column_type)},
+                             {values, entries, BitsOfType(value_type)}};
+  return 0;
 }
 CUHEAP_STANDIN int cusparseCreateCoo(Handle* matrix, std::int64_t rows, std::int64_t columns,
-                                     std::int64_t entries, void*, void*, void*, int, int, int) {
-  return CreateSparse(matrix, rows, columns, entries);
+                                     std::int64_t entries, void* row_index, void* column_index,
+                                     void* values, int index_type, int, int value_type) {
+  *matrix = new SparseMatrix{rows,
+                             columns,
+                             entries,
+                             1,
+                             {row_index, entries, BitsOfIndex(index_type)},
+                             {column_index, entries, BitsOfIndex(index_type)},
+                             {values, entries, BitsOfType(value_type)}};
+  return 0;
 }
 CUHEAP_STANDIN int cusparseDestroySpMat(Handle matrix) { return Destroy<SparseMatrix>(matrix); }
+
+// The arrays of a product are known after its size.
+CUHEAP_STANDIN int cusparseCsrSetPointers(Handle matrix, void* offsets, void* columns,
+                                          void* values) {
+  auto& sparse = *static_cast<SparseMatrix*>(matrix);
+  sparse.row_index.base = offsets;
+  sparse.column_index.base = columns;
+  sparse.values.base = values;
+  sparse.column_index.count = sparse.values.count = sparse.entries;
+  return 0;
+}
+CUHEAP_STANDIN int cusparseCsrSetStridedBatch(Handle matrix, int batch, std::int64_t offset_stride,
+                                              std::int64_t entry_stride) {
+  auto& sparse = *static_cast<SparseMatrix*>(matrix);
+  sparse.batch = batch;
+  sparse.row_index.stride = offset_stride;
+  sparse.column_index.stride = sparse.values.stride = entry_stride;
+  return 0;
+}
 CUHEAP_STANDIN int cusparseSpMatGetSize(Handle matrix, std::int64_t* rows, std::int64_t* columns,
                                         std::int64_t* entries) {
   const auto& sparse = *static_cast<SparseMatrix*>(matrix);
@@ -65,91 +89,20 @@ CUHEAP_STANDIN int cusparseSpMatGetSize(Handle matrix, std::int64_t* rows, std::
   *entries = sparse.entries;
   return 0;
 }
-CUHEAP_STANDIN int cusparseCreateDnMat(Handle* matrix, std::int64_t, std::int64_t, std::int64_t,
-                                       void*, int, int) {
-  return Create(matrix);
-}
-CUHEAP_STANDIN int cusparseDestroyDnMat(Handle matrix) { return Destroy(matrix); }
-CUHEAP_STANDIN int cusparseCreateDnVec(Handle* vector, std::int64_t, void*, int) {
-  return Create(vector);
-}
-CUHEAP_STANDIN int cusparseDestroyDnVec(Handle vector) { return Destroy(vector); }
 
-CUHEAP_STANDIN int cusparseSpMM_bufferSize(Handle, int, int, const void*, Handle, Handle,
-                                           const void*, Handle, int, int, std::size_t* bytes) {
-  return WriteWorkspace(bytes);
-}
-CUHEAP_STANDIN int cusparseSpMV_bufferSize(Handle, int, const void*, Handle, Handle, const void*,
-                                           Handle, int, int, std::size_t* bytes) {
-  return WriteWorkspace(bytes);
-}
-CUHEAP_STANDIN int cusparseSDDMM_bufferSize(Handle, int, int, const void*, Handle, Handle,
-                                            const void*, Handle, int, int, std::size_t* bytes) {
-  return WriteWorkspace(bytes);
-}
-CUHEAP_STANDIN int cusparseSpSM_bufferSize(Handle, int, int, const void*, Handle, Handle, Handle,
-                                           int, int, Handle, std::size_t* bytes) {
-  return WriteWorkspace(bytes);
-}
-CUHEAP_STANDIN int cusparseSpSV_bufferSize(Handle, int, const void*, Handle, Handle, Handle, int,
-                                           int, Handle, std::size_t* bytes) {
-  return WriteWorkspace(bytes);
-}
-
-// Called twice: without a buffer for the size, then with one.
-CUHEAP_STANDIN int cusparseSpGEMM_workEstimation(Handle, int, int, const void*, Handle, Handle,
-                                                 const void*, Handle, int, int, Handle,
-                                                 std::size_t* bytes, void* buffer) {
-  return buffer == nullptr ? WriteWorkspace(bytes) : 0;
-}
-CUHEAP_STANDIN int cusparseSpGEMM_compute(Handle, int, int, const void*, Handle, Handle,
-                                          const void*, Handle, int, int, Handle, std::size_t* bytes,
-                                          void* buffer) {
-  return buffer == nullptr ? WriteWorkspace(bytes) : 0;
-}
-
-#define CUHEAP_BLOCK_SPARSE(T)                                                                    \
-  CUHEAP_STANDIN int cusparse##T##bsrsm2_bufferSize(Handle, int, int, int, int, int, int, Handle, \
-                                                    void*, const int*, const int*, int, Handle,   \
-                                                    int* bytes) {                                 \
-    return WriteWorkspace(bytes);                                                                 \
-  }                                                                                               \
-  CUHEAP_STANDIN int cusparse##T##bsrsv2_bufferSize(Handle, int, int, int, int, Handle, void*,    \
-                                                    const int*, const int*, int, Handle,          \
-                                                    int* bytes) {                                 \
-    return WriteWorkspace(bytes);                                                                 \
-  }                                                                                               \
-  CUHEAP_STANDIN int cusparse##T##csrgeam2_bufferSizeExt(                                         \
-      Handle, int, int, const void*, Handle, int, const void*, const int*, const int*,            \
-      const void*, Handle, int, const void*, const int*, const int*, Handle, const void*,         \
-      const int*, const int*, std::size_t* bytes) {                                               \
-    return WriteWorkspace(bytes);                                                                 \
-  }
-CUHEAP_BLOCK_SPARSE(S)
-CUHEAP_BLOCK_SPARSE(D)
-CUHEAP_BLOCK_SPARSE(C)
-CUHEAP_BLOCK_SPARSE(Z)
-
-// Which entries coincide is data, which nobody knows here: the sum has at most all of both.
-CUHEAP_STANDIN int cusparseXcsrgeam2Nnz(Handle, int, int, Handle, int entries_a, const int*,
-                                        const int*, Handle, int entries_b, const int*, const int*,
-                                        Handle, int*, int* entries, void*) {
-  *entries = entries_a + entries_b;
+CUHEAP_STANDIN int cusparseCreateDnMat(Handle* matrix, std::int64_t rows, std::int64_t columns,
+                                       std::int64_t ld, void* values, int type, int order) {
+  *matrix = new DenseMatrix{rows, columns, ld, values, BitsOfType(type), order == kByRows};
   return 0;
 }
-CUHEAP_STANDIN int cusparseXcoosort_bufferSizeExt(Handle, int, int, int, const int*, const int*,
-                                                  std::size_t* bytes) {
-  return WriteWorkspace(bytes);
-}
-CUHEAP_STANDIN int cusparseXcsrsort_bufferSizeExt(Handle, int, int, int, const int*, const int*,
-                                                  std::size_t* bytes) {
-  return WriteWorkspace(bytes);
-}
-CUHEAP_STANDIN int cusparseXbsrsm2_zeroPivot(Handle, Handle, int* position) {
-  *position = -1;  // none
+CUHEAP_STANDIN int cusparseDnMatSetStridedBatch(Handle matrix, int batch, std::int64_t stride) {
+  static_cast<DenseMatrix*>(matrix)->batch = batch;
+  static_cast<DenseMatrix*>(matrix)->stride = stride;
   return 0;
 }
-CUHEAP_STANDIN int cusparseXbsrsv2_zeroPivot(Handle, Handle, int* position) {
-  *position = -1;
+CUHEAP_STANDIN int cusparseDestroyDnMat(Handle matrix) { return Destroy<DenseMatrix>(matrix); }
+CUHEAP_STANDIN int cusparseCreateDnVec(Handle* vector, std::int64_t count, void* values, int type) {
+  *vector = new DenseVector{count, values, BitsOfType(type)};
   return 0;
 }
+CUHEAP_STANDIN int cusparseDestroyDnVec(Handle vector) { return Destroy<DenseVector>(vector); }

@@ -1,10 +1,8 @@
-// What the hand-written stand-ins share. A stand-in remembers what it is told and writes every
-// output that a host can see (handles, sizes, heuristics, status words); it computes nothing. Its
-// types are its own: no header of the library is needed, opaque handles are void*, enumerations are
-// int.
+// What the hand-written stand-ins share. A stand-in remembers what it is told, writes every output
+// that a host can see (handles, sizes, heuristics, status words), and enqueues its work
+// (enqueue.h); it computes nothing, but what NCCL moves and sums. Its types are its own: no header
+// of the library is needed, opaque handles are void*, enumerations are int.
 #pragma once
-
-#include <dlfcn.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -41,24 +39,14 @@ inline void SetStream(Handle handle, Stream stream) {
   static_cast<Object*>(handle)->stream = stream;
 }
 
-// Sets device words to zero in stream order: the status words that a solver leaves in device
-// memory.
-inline void ZeroDeviceWords(void* words, std::size_t count, Stream stream) {
-  using Fill = int (*)(unsigned long long, unsigned int, std::size_t, Stream);
-  static const auto fill = [] {
-    void* driver = dlopen("libcuda.so.1", RTLD_NOW);
-    return reinterpret_cast<Fill>(driver == nullptr ? nullptr : dlsym(driver, "cuMemsetD32Async"));
-  }();
-  if (fill != nullptr && words != nullptr)
-    fill(reinterpret_cast<unsigned long long>(words), 0, count, stream);
-}
-
 inline void SayOnce(bool* said, const char* what) {
   if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
     std::fprintf(stderr, "cuheap-sim: %s\n", what);
 }
 
-// Work space that a real library of this kind asks for in small problems.
+// The work space of routines whose documentation gives no size and whose real one depends on the
+// algorithm: enough for the descriptors and partial sums of a small problem, and not nothing, since
+// programs take another way where none is needed.
 inline constexpr std::size_t kWorkspaceBytes = 1 << 20;
 
 }  // namespace cuheap::sim_standin
