@@ -125,6 +125,7 @@ CUresult ExecuteMemoryOperation(const CUstreamBatchMemOpParams& operation) {
   if (IsWait(operation)) return IsMet(operation) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
   const std::vector<std::uintptr_t> targets = MulticastTargets({range});
   if (targets.empty()) return CUDA_ERROR_ILLEGAL_ADDRESS;
+  MarkWritten({range});
   for (const std::uintptr_t distance : targets) WriteValue(operation, range.base + distance);
   return CUDA_SUCCESS;
 }

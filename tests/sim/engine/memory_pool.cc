@@ -54,10 +54,6 @@ void AddPooled(MemoryPool* pool, Context* context, std::uint64_t bytes, std::uin
   pool->reserved_high = std::max(pool->reserved_high, pool->heap.reserved());
 }
 
-void DeleteIfOver(MemoryPool* pool) {
-  if (pool->destroyed && pool->live_blocks == 0 && pool->pending.empty()) {
-    MemoryPools().Delete(pool);
-  }
 CUresult FreeGraphMemory(std::uintptr_t address, std::uint64_t bytes, Stream* stream) {
   const CUresult ended = EndAllocation(address);
   if (ended != CUDA_SUCCESS) return ended;
@@ -65,6 +61,12 @@ CUresult FreeGraphMemory(std::uintptr_t address, std::uint64_t bytes, Stream* st
   const CUresult result = SubmitAfter(stream, FreeOp{address}, {}, &ticket);
   if (ticket != nullptr) MemoryEnds(address, bytes, ticket);
   return result;
+}
+
+void DeleteIfOver(MemoryPool* pool) {
+  if (pool->destroyed && pool->live_blocks == 0 && pool->pending.empty()) {
+    MemoryPools().Delete(pool);
+  }
 }
 
 void Left(MemoryPool* pool) {

@@ -75,25 +75,10 @@ void DoAt(std::uintptr_t distance, const Operation& operation) {
              operation);
 }
 
-void MarkWritten(const std::vector<TouchedRange>& ranges) {
-  for (TouchedRange range : ranges) {
-    while (range.writes && range.bytes > 0) {
-      const Allocation* block = FindAllocation(range.base);
-      if (block == nullptr) break;
-      if (block->region.pages != nullptr) block->region.pages->MarkWritten();
-      const std::uint64_t covered = block->base + block->bytes - range.base;
-      if (covered >= range.bytes) break;
-      range.base += covered;
-      range.bytes -= covered;
-    }
-  }
-}
-
 CUresult ExecuteOnMemory(const Operation& operation) {
   const EngineLock lock;
   const std::vector<TouchedRange> ranges = TouchedRanges(operation);
-  const CUresult allowed =
-      IsQueued() ? CheckRangesAtExecution(ranges) : CheckRangesNow(ranges);
+  const CUresult allowed = IsQueued() ? CheckRangesAtExecution(ranges) : CheckRangesNow(ranges);
   if (allowed != CUDA_SUCCESS) return allowed;
   if (!IsResident(ranges)) return CUDA_ERROR_ILLEGAL_ADDRESS;
   const std::vector<std::uintptr_t> targets = MulticastTargets(ranges);

@@ -117,4 +117,18 @@ CUresult CheckRangesNow(const std::vector<TouchedRange>& ranges) {
   return CUDA_SUCCESS;
 }
 
+void MarkWritten(const std::vector<TouchedRange>& ranges) {
+  for (TouchedRange range : ranges) {
+    while (range.writes && range.bytes > 0) {
+      const Allocation* block = FindAllocation(range.base);
+      if (block == nullptr) break;
+      if (block->region.pages != nullptr) block->region.pages->MarkWritten();
+      const std::uint64_t covered = block->base + block->bytes - range.base;
+      if (covered >= range.bytes) break;
+      range.base += covered;
+      range.bytes -= covered;
+    }
+  }
+}
+
 }  // namespace cuheap::sim

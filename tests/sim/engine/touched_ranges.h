@@ -21,4 +21,7 @@ CUresult CheckRangesAtExecution(const std::vector<TouchedRange>& ranges);
 // Both at once: what is done when it is submitted.
 CUresult CheckRangesNow(const std::vector<TouchedRange>& ranges);
 
+// The pages behind what is written among `ranges` have content from now on.
+void MarkWritten(const std::vector<TouchedRange>& ranges);
+
 }  // namespace cuheap::sim

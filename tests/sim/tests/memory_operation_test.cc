@@ -161,6 +161,15 @@ TEST_F(MemoryOperationTest, WhatIsWrongIsRefusedAsAWhole) {
   EXPECT_EQ(0U, Read(0));
 }
 
+TEST_F(MemoryOperationTest, AWrittenValueGoesWithItsMemory) {
+  const CUdeviceptr first = Alloc(2 * kMiB);
+  ASSERT_CUDA(cuStreamWriteValue32(stream_, first, 7, 0));
+  EXPECT_EQ(7U, Word(first));
+  EXPECT_CUDA(cuMemFree(first));
+  const CUdeviceptr second = Alloc(2 * kMiB);
+  EXPECT_EQ(0U, Word(second)) << "no memory of the simulated device is given on with its content";
+}
+
 TEST_F(MemoryOperationTest, ANodeOfAGraphWaitsAndItsOtherBranchesGoOn) {
   CUstreamBatchMemOpParams wait{};
   wait.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;

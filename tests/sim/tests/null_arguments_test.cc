@@ -23,6 +23,7 @@ const std::set<std::string>& MayBeCalledWithZeroes() {
                                                         "cuDevicePrimaryCtxSetFlags",
                                                         "cuDeviceGraphMemTrim",
                                                         "cuMemGetInfo",
+                                                        "cuStreamCopyAttributes",
                                                         "cuStreamQuery",
                                                         "cuStreamSynchronize",
                                                         "cuMemFree",
