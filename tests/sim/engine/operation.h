@@ -121,9 +121,9 @@ struct LaunchOp {  // of an executable graph, in a stream
   std::shared_ptr<GraphLaunch> launch;
 };
 
-using Operation = std::variant<EmptyOp, KernelOp, TouchOp, CopyOp, FillOp, BatchOp, HostOp,
-                               RecordOp, WaitOp, AllocOp, FreeOp, MapArrayOp, ChildOp,
-                               ConditionalOp, SetConditionalOp, LaunchOp>;
+using Operation =
+    std::variant<EmptyOp, KernelOp, TouchOp, CopyOp, FillOp, BatchOp, HostOp, RecordOp, WaitOp,
+                 AllocOp, FreeOp, MapArrayOp, ChildOp, ConditionalOp, SetConditionalOp, LaunchOp>;
 
 // Checks the ranges of a copy, fill or write against the allocations, then does the work.
 // INVALID_VALUE: it touches device addresses that no allocation covers. ILLEGAL_ADDRESS: parts of

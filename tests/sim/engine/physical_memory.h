@@ -1,8 +1,8 @@
 // Physical memory: one sparse file a device, handed out in 2 MiB pages, and a file of its own for
 // each piece of host memory that is handled alike (kHostDevice; no device is charged for it).
 // A page costs the host nothing until it is touched, and nothing again once it is freed (if it was
-// written, its hole is punched). Contiguous pages are preferred, lowest first, so that neighbours in the file are
-// neighbours in address space and share one kernel mapping.
+// written, its hole is punched). Contiguous pages are preferred, lowest first, so that neighbours
+// in the file are neighbours in address space and share one kernel mapping.
 //
 // Limit: the kernel allows vm.max_map_count mappings a process (65530 by default). A device whose
 // free pages alternate with used ones needs one mapping a piece; when the kernel refuses one, the
