@@ -19,11 +19,12 @@ CUresult ObjectOf(CUmemGenericAllocationHandle value, MulticastObject** out) {
 // Memory of cuMemCreate or of a pool, where it is mapped.
 CUresult MemoryAt(CUdeviceptr address, std::uint64_t bytes, BindableMemory* out) {
   const Allocation* block = FindAllocation(address);
-  if (block == nullptr || bytes > block->base + block->bytes - address) {
+  if (block == nullptr || block->region.pages == nullptr ||
+      bytes > block->base + block->bytes - address) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   out->pages = block->region.pages;
-  out->offset = address - block->region.base + block->mapped_offset;
+  out->offset = address - block->region.base;
   if (block->type == AllocationType::kPooled) {
     out->shareable = block->pool->properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE;
     return CUDA_SUCCESS;

@@ -80,32 +80,23 @@ CUresult face::MemMap(CUdeviceptr base, size_t bytes, size_t offset,
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
   const EngineLock lock;
   if (MulticastHandle* multicast = FindMulticast(handle)) {
-    return MapMulticast(base, bytes, offset, multicast);
+    return offset != 0 ? CUDA_ERROR_INVALID_VALUE : MapMulticast(base, bytes, multicast);
   }
   return MapHandle(base, bytes, offset, handle);
 }
 
-// PARTIAL: a mapping of a multicast object is unmapped alone, not with its neighbours.
-CUresult face::MemUnmap(CUdeviceptr base, size_t bytes) {
-  const EngineLock lock;
-  return IsMulticastMapping(base) ? UnmapMulticast(base, bytes) : UnmapRange(base, bytes);
-}
+CUresult face::MemUnmap(CUdeviceptr base, size_t bytes) { return UnmapRange(base, bytes); }
 
-// PARTIAL: access to a mapping of a multicast object is set alone, not with its neighbours.
 CUresult face::MemSetAccess(CUdeviceptr base, size_t bytes, const CUmemAccessDesc* access,
                             size_t count) {
   CUHEAP_SIM_TRY(NeedPointers(access));
   if (count == 0) return CUDA_ERROR_INVALID_VALUE;
-  const EngineLock lock;
-  if (IsMulticastMapping(base)) return SetMulticastAccess(base, bytes, access, count);
   return SetRangeAccess(base, bytes, access, count);
 }
 
 CUresult face::MemGetAccess(unsigned long long* flags, const CUmemLocation* location,
                             CUdeviceptr address) {
   CUHEAP_SIM_TRY(NeedPointers(flags, location));
-  const EngineLock lock;
-  if (IsMulticastMapping(address)) return GetMulticastAccess(address, *location, flags);
   return GetRangeAccess(address, *location, flags);
 }
 
@@ -153,11 +144,7 @@ CUresult face::MemGetAllocationPropertiesFromHandle(CUmemAllocationProp* out,
 
 CUresult face::MemRetainAllocationHandle(CUmemGenericAllocationHandle* out, void* address) {
   CUHEAP_SIM_TRY(NeedPointers(out));
-  const auto mapped = reinterpret_cast<std::uintptr_t>(address);
-  const EngineLock lock;
-  if (!IsMulticastMapping(mapped)) return RetainHandle(mapped, out);
-  *out = RetainMulticast(mapped);
-  return CUDA_SUCCESS;
+  return RetainHandle(reinterpret_cast<std::uintptr_t>(address), out);
 }
 
 }  // namespace cuheap::sim

@@ -37,7 +37,9 @@ bool IsAccess(CUmemAccess_flags flags) {
 }
 
 unsigned AccessOf(const Allocation& block, std::size_t index) {
-  if (block.type == AllocationType::kMapping) return block.access[index];
+  if (block.type == AllocationType::kMapping || block.type == AllocationType::kMulticast) {
+    return block.access[index];
+  }
   if (block.pool != nullptr) return block.pool->access[index];
   if (IsManaged(block) || IsHostMemory(block)) return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   const bool own = static_cast<std::size_t>(block.device) == index;

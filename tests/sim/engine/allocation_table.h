@@ -47,7 +47,6 @@ struct Allocation {
   bool sync_memops = false;
   bool declared = false;                      // a variable of a module: not cuMemFree's to free
   std::uint8_t access[kMaxDevices + 1] = {};  // of a mapping: CUmemAccess_flags
-  std::uint64_t mapped_offset = 0;            // of a mapping: where in its handle's pages it starts
 };
 
 // Sets buffer_id.

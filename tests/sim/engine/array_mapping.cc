@@ -167,9 +167,9 @@ CUresult MapArrayPieces(const MapArrayOp& operation) {
   std::uint64_t offset = operation.offset;
   for (const std::uintptr_t tile : operation.tiles) {
     if (!IsReserved(tile)) return CUDA_ERROR_ILLEGAL_ADDRESS;
-    Resident().erase(tile);
     if (operation.pages == nullptr) {
-      UnmapPages(tile, kTileBytes);
+      if (!UnmapPages(tile, kTileBytes)) return CUDA_ERROR_OUT_OF_MEMORY;
+      Resident().erase(tile);
       continue;
     }
     if (!MapPages({tile, kTileBytes, operation.pages}, offset, Access::kReadWrite)) {

@@ -128,6 +128,7 @@ CUresult Bind(MulticastObject* object, std::uint64_t offset, const BindableMemor
   if (!MapPages({member.view + offset, bytes, memory.pages}, memory.offset, Access::kReadWrite)) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
+  memory.pages->MarkWritten();  // by way of the view, from now on
   member.bound[offset] = {bytes, memory.pages};
   return CUDA_SUCCESS;
 }
@@ -140,7 +141,7 @@ CUresult Unbind(MulticastObject* object, int device, std::uint64_t offset, std::
   if (binding == member.bound.end() || binding->second.bytes != bytes) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  UnmapPages(member.view + offset, bytes);
+  if (!UnmapPages(member.view + offset, bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
   member.bound.erase(binding);
   return CUDA_SUCCESS;
 }

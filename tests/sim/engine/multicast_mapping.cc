@@ -2,30 +2,14 @@
 
 #include <algorithm>
 
-#include "tests/sim/engine/allocation_table.h"
-#include "tests/sim/engine/device.h"
-#include "tests/sim/engine/race_checks.h"
 #include "tests/sim/engine/virtual_memory.h"
 
 namespace cuheap::sim {
 namespace {
 
-struct Mapping {
-  MulticastHandle* handle = nullptr;
-  std::uint64_t offset = 0;  // in the object
-};
-
-std::map<std::uintptr_t, Mapping>& Mappings() {
-  static auto& map = *new std::map<std::uintptr_t, Mapping>;
+std::map<std::uintptr_t, MulticastHandle*>& Mappings() {
+  static auto& map = *new std::map<std::uintptr_t, MulticastHandle*>;
   return map;
-}
-
-// The whole mapping, or nothing.
-Allocation* WholeMapping(std::uintptr_t base, std::uint64_t bytes) {
-  Allocation* mapping = FindAllocation(base);
-  const bool whole = mapping != nullptr && mapping->type == AllocationType::kMulticast &&
-                     mapping->base == base && mapping->bytes == bytes;
-  return whole ? mapping : nullptr;
 }
 
 bool IsBound(const MulticastMember& member, std::uint64_t offset, std::uint64_t bytes) {
@@ -44,13 +28,11 @@ bool IsBound(const MulticastMember& member, std::uint64_t offset, std::uint64_t 
 
 }  // namespace
 
-CUresult MapMulticast(std::uintptr_t base, std::uint64_t bytes, std::uint64_t offset,
-                      MulticastHandle* handle) {
+CUresult MapMulticast(std::uintptr_t base, std::uint64_t bytes, MulticastHandle* handle) {
   const MulticastObject& object = *handle->object;
-  const std::uint64_t room = object.properties.size;
   const bool granular = base % kPageBytes == 0 && bytes % kPageBytes == 0;
-  if (!granular || bytes == 0 || offset % kPageBytes != 0 || offset >= room ||
-      bytes > room - offset || !object.is_complete() || !IsUnmapped(base, bytes)) {
+  if (!granular || bytes == 0 || bytes > object.properties.size || !object.is_complete() ||
+      !IsUnmapped(base, bytes)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   Allocation mapping;
@@ -59,59 +41,27 @@ CUresult MapMulticast(std::uintptr_t base, std::uint64_t bytes, std::uint64_t of
   mapping.type = AllocationType::kMulticast;
   mapping.device = object.members.begin()->first;
   AddAllocation(std::move(mapping));
-  Mappings()[base] = {handle, offset};
+  Mappings()[base] = handle;
   ++handle->mappings;
   return CUDA_SUCCESS;
 }
 
-bool IsMulticastMapping(std::uintptr_t address) {
-  const Allocation* mapping = FindAllocation(address);
-  return mapping != nullptr && mapping->type == AllocationType::kMulticast;
+bool IsMulticast(const Allocation& block) { return block.type == AllocationType::kMulticast; }
+
+bool HasMember(const Allocation& mapping, std::size_t device) {
+  return Mappings().at(mapping.base)->object->members.count(static_cast<int>(device)) != 0;
 }
 
-CUresult UnmapMulticast(std::uintptr_t base, std::uint64_t bytes) {
-  if (WholeMapping(base, bytes) == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  MemoryEnds(base, bytes);
-  RemoveAllocation(base);
-  MulticastHandle* handle = Mappings().at(base).handle;
+void EndMulticastMapping(std::uintptr_t base) {
+  MulticastHandle* handle = Mappings().at(base);
   Mappings().erase(base);
+  RemoveAllocation(base);
   --handle->mappings;
   DeleteIfUnused(handle);
-  return CUDA_SUCCESS;
 }
 
-CUresult SetMulticastAccess(std::uintptr_t base, std::uint64_t bytes, const CUmemAccessDesc* access,
-                            std::size_t count) {
-  Allocation* mapping = WholeMapping(base, bytes);
-  if (mapping == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const MulticastObject& object = *Mappings().at(base).handle->object;
-  for (std::size_t i = 0; i < count; ++i) {
-    const CUmemLocation& location = access[i].location;
-    const bool known = access[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
-                       access[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
-                       access[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    if (!known || location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-        object.members.count(location.id) == 0) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    mapping->access[access[i].location.id] = static_cast<std::uint8_t>(access[i].flags);
-  }
-  return CUDA_SUCCESS;
-}
-
-CUresult GetMulticastAccess(std::uintptr_t address, const CUmemLocation& location,
-                            unsigned long long* flags) {
-  if (location.type != CU_MEM_LOCATION_TYPE_DEVICE || !IsDevice(location.id)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *flags = FindAllocation(address)->access[location.id];
-  return CUDA_SUCCESS;
-}
-
-CUmemGenericAllocationHandle RetainMulticast(std::uintptr_t address) {
-  MulticastHandle* handle = Mappings().at(FindAllocation(address)->base).handle;
+CUmemGenericAllocationHandle RetainMulticast(const Allocation& mapping) {
+  MulticastHandle* handle = Mappings().at(mapping.base);
   ++handle->references;
   return reinterpret_cast<CUmemGenericAllocationHandle>(handle);
 }
@@ -120,13 +70,11 @@ std::vector<std::uintptr_t> MulticastTargets(const std::vector<TouchedRange>& ra
   const auto first = std::find_if(ranges.begin(), ranges.end(),
                                   [](const TouchedRange& range) { return range.writes; });
   const Allocation* block = first == ranges.end() ? nullptr : FindAllocation(first->base);
-  if (block == nullptr || block->type != AllocationType::kMulticast) return {0};
-  const Mapping& mapping = Mappings().at(block->base);
-  const auto offset_of = [&](const TouchedRange& range) {
-    return range.base - block->base + mapping.offset;
-  };
+  if (block == nullptr || !IsMulticast(*block)) return {0};
+  const MulticastObject& object = *Mappings().at(block->base)->object;
+  const auto offset_of = [&](const TouchedRange& range) { return range.base - block->base; };
   std::vector<std::uintptr_t> distances;
-  for (const auto& [device, member] : mapping.handle->object->members) {
+  for (const auto& [device, member] : object.members) {
     const bool bound = std::all_of(first, ranges.end(), [&](const TouchedRange& range) {
       return IsBound(member, offset_of(range), range.bytes);
     });

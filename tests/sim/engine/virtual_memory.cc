@@ -6,6 +6,7 @@
 
 #include "tests/sim/engine/access_rights.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/multicast_mapping.h"
 #include "tests/sim/engine/race_checks.h"
 
 namespace cuheap::sim {
@@ -42,10 +43,8 @@ std::vector<Allocation*> TilingMappings(std::uintptr_t base, std::uint64_t bytes
   std::vector<Allocation*> mappings;
   while (bytes > 0) {
     Allocation* mapping = FindAllocation(base);
-    if (mapping == nullptr || mapping->type != AllocationType::kMapping || mapping->base != base ||
-        mapping->bytes > bytes) {
-      return {};
-    }
+    const bool whole = mapping != nullptr && mapping->base == base && mapping->bytes <= bytes;
+    if (!whole || (mapping->type != AllocationType::kMapping && !IsMulticast(*mapping))) return {};
     mappings.push_back(mapping);
     base += mapping->bytes;
     bytes -= mapping->bytes;
@@ -54,6 +53,7 @@ std::vector<Allocation*> TilingMappings(std::uintptr_t base, std::uint64_t bytes
 }
 
 Access Widest(const Allocation& mapping) {
+  if (IsMulticast(mapping)) return Access::kNone;  // the process reaches the members' memory only
   Access widest = Access::kNone;
   for (const std::uint8_t flags : mapping.access) {
     if (flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE) return Access::kReadWrite;
@@ -69,8 +69,12 @@ CUresult CheckAccess(const CUmemAccessDesc& access, const std::vector<Allocation
     return known;
   }
   if (!IsAccess(access.flags)) return CUDA_ERROR_INVALID_VALUE;
-  if (index != kHostAccess) return CUDA_SUCCESS;
   for (const Allocation* mapping : mappings) {
+    if (IsMulticast(*mapping)) {
+      if (!HasMember(*mapping, index)) return CUDA_ERROR_INVALID_VALUE;
+      continue;
+    }
+    if (index != kHostAccess) continue;
     const CUmemLocationType type = HandleOfMapping(*mapping)->properties.location.type;
     if (type == CU_MEM_LOCATION_TYPE_HOST_NUMA) continue;
     if (access.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA) return CUDA_ERROR_INVALID_VALUE;
@@ -161,6 +165,10 @@ CUresult UnmapRange(std::uintptr_t base, std::uint64_t bytes) {
   MemoryEnds(base, bytes);
   for (const Allocation* mapping : mappings) {
     const std::uintptr_t start = mapping->base;
+    if (IsMulticast(*mapping)) {
+      EndMulticastMapping(start);
+      continue;
+    }
     PhysicalHandle* handle = HandleOfMapping(*mapping);
     Shown().erase(start);
     RemoveAllocation(start);
@@ -210,6 +218,10 @@ PhysicalHandle* HandleOfMapping(const Allocation& mapping) { return Shown().at(m
 CUresult RetainHandle(std::uintptr_t address, CUmemGenericAllocationHandle* out) {
   const EngineLock lock;
   const Allocation* mapping = FindAllocation(address);
+  if (mapping != nullptr && IsMulticast(*mapping)) {
+    *out = RetainMulticast(*mapping);
+    return CUDA_SUCCESS;
+  }
   if (mapping == nullptr || mapping->type != AllocationType::kMapping) {
     return CUDA_ERROR_INVALID_VALUE;
   }

@@ -1,5 +1,5 @@
 // Virtual memory management: reservations, and mappings of physical handles with access for each
-// device and for the host.
+// device and for the host; multicast objects among them (multicast_mapping.h).
 //
 // Laws: 1. Sizes and addresses of mappings are multiples of the granularity (2 MiB), those of
 //          reservations of the host's page size.

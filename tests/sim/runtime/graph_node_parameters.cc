@@ -50,7 +50,7 @@ extern "C" cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node,
     CUDA_MEMCPY3D told{};
     const CUresult result = driver.cuGraphMemcpyNodeGetParams(node, &told);
     if (result != CUDA_SUCCESS) return result;
-    return TranslateCopyBack(told, parameters) ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+    return TranslateCopyBack(told, parameters) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });
 }
 
@@ -59,7 +59,7 @@ extern "C" cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
   if (parameters == nullptr) return Record(cudaErrorInvalidValue);
   return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
     CUDA_MEMCPY3D translated{};
-    if (!TranslateCopy(*parameters, &translated)) return CUDA_ERROR_NOT_SUPPORTED;
+    if (!TranslateCopy(*parameters, &translated)) return CUDA_ERROR_INVALID_VALUE;
     return driver.cuGraphMemcpyNodeSetParams(node, &translated);
   });
 }

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "tests/sim/runtime/array.h"
 #include "tests/sim/runtime/copy.h"
 #include "tests/sim/runtime/missing.h"
 
@@ -34,7 +35,7 @@ CUresult TranslateMemcpy(const cudaGraphNodeParams& from, CUcontext context,
                          CUgraphNodeParams* to) {
   to->memcpy.copyCtx = context;
   return TranslateCopy(from.memcpy.copyParams, &to->memcpy.copyParams) ? CUDA_SUCCESS
-                                                                       : CUDA_ERROR_NOT_SUPPORTED;
+                                                                       : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace
@@ -83,23 +84,32 @@ CUresult TranslateNode(const cudaGraphNodeParams& from, CUcontext context, CUgra
 }
 
 bool TranslateCopyBack(const CUDA_MEMCPY3D& from, cudaMemcpy3DParms* to) {
-  static bool said = false;
-  if (from.srcMemoryType == CU_MEMORYTYPE_ARRAY || from.dstMemoryType == CU_MEMORYTYPE_ARRAY) {
-    SayMissingOnce(&said, "cudaGraphMemcpyNodeGetParams",
-                   "does not know arrays in the simulated runtime");
+  const bool from_array = from.srcMemoryType == CU_MEMORYTYPE_ARRAY;
+  const bool to_array = from.dstMemoryType == CU_MEMORYTYPE_ARRAY;
+  cudaMemcpy3DParms copy{};
+  if (from_array) copy.srcArray = (cudaArray_t)from.srcArray;
+  if (to_array) copy.dstArray = (cudaArray_t)from.dstArray;
+  std::size_t from_element = 1;
+  std::size_t to_element = 1;
+  const Driver& driver = GetDriver(DefaultStream::kLegacy);
+  if ((from_array && ElementOf(driver, copy.srcArray, &from_element) != CUDA_SUCCESS) ||
+      (to_array && ElementOf(driver, copy.dstArray, &to_element) != CUDA_SUCCESS)) {
     return false;
   }
   const bool from_host = from.srcMemoryType == CU_MEMORYTYPE_HOST;
   const bool to_host = from.dstMemoryType == CU_MEMORYTYPE_HOST;
   const void* source = from_host ? from.srcHost : reinterpret_cast<const void*>(from.srcDevice);
   void* target = to_host ? from.dstHost : reinterpret_cast<void*>(from.dstDevice);
-  *to = {};
-  to->srcPtr = {const_cast<void*>(source), from.srcPitch, from.WidthInBytes, from.srcHeight};
-  to->srcPos = {from.srcXInBytes, from.srcY, from.srcZ};
-  to->dstPtr = {target, from.dstPitch, from.WidthInBytes, from.dstHeight};
-  to->dstPos = {from.dstXInBytes, from.dstY, from.dstZ};
-  to->extent = {from.WidthInBytes, from.Height, from.Depth};
-  to->kind = cudaMemcpyDefault;
+  if (!from_array) {
+    copy.srcPtr = {const_cast<void*>(source), from.srcPitch, from.WidthInBytes, from.srcHeight};
+  }
+  if (!to_array) copy.dstPtr = {target, from.dstPitch, from.WidthInBytes, from.dstHeight};
+  copy.srcPos = {from.srcXInBytes / from_element, from.srcY, from.srcZ};
+  copy.dstPos = {from.dstXInBytes / to_element, from.dstY, from.dstZ};
+  copy.extent = {from.WidthInBytes / (from_array ? from_element : to_element), from.Height,
+                 from.Depth};
+  copy.kind = cudaMemcpyDefault;
+  *to = copy;
   return true;
 }
 

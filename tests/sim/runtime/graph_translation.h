@@ -15,9 +15,9 @@ CUcontext CurrentContextOf(const Driver& driver);
 
 CUresult TranslateKernel(const cudaKernelNodeParams& from, CUcontext context,
                          CUDA_KERNEL_NODE_PARAMS* to);
-// NOT_SUPPORTED, having said so, for nodes of external semaphores and copies of arrays.
+// NOT_SUPPORTED, having said so, for nodes of external semaphores.
 CUresult TranslateNode(const cudaGraphNodeParams& from, CUcontext context, CUgraphNodeParams* to);
-// False, having said so, for copies from or to arrays.
+// False: an array of the copy does not live any more.
 bool TranslateCopyBack(const CUDA_MEMCPY3D& from, cudaMemcpy3DParms* to);
 
 // A copy of one row.

@@ -199,4 +199,30 @@ TEST_F(RuntimeArrayTest, LevelsBelongToTheirMipmap) {
   EXPECT_EQ(cudaFreeMipmappedArray(mipmap), cudaSuccess);
 }
 
+TEST_F(RuntimeArrayTest, GraphNodesKeepTheirArrays) {
+  const cudaArray_t array = NewArray(16, 4);
+  std::vector<std::uint32_t> in(8, 3);
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = {in.data(), 16, 4, 2};
+  copy.dstArray = array;
+  copy.dstPos = {8, 1, 0};
+  copy.extent = {4, 2, 1};
+  copy.kind = cudaMemcpyHostToDevice;
+  cudaGraph_t graph = nullptr;
+  cudaGraphNode_t node = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
+  ASSERT_EQ(cudaGraphAddMemcpyNode(&node, graph, nullptr, 0, &copy), cudaSuccess);
+  cudaMemcpy3DParms told{};
+  ASSERT_EQ(cudaGraphMemcpyNodeGetParams(node, &told), cudaSuccess);
+  EXPECT_EQ(told.dstArray, array);
+  EXPECT_EQ(told.dstPos.x, 8u);
+  EXPECT_EQ(told.extent.width, 4u);
+  EXPECT_EQ(told.srcArray, nullptr);
+  EXPECT_EQ(told.srcPtr.ptr, in.data());
+  copy.dstPtr = copy.srcPtr;  // an array and a pointer
+  EXPECT_EQ(cudaGraphAddMemcpyNode(&node, graph, nullptr, 0, &copy), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_EQ(cudaFreeArray(array), cudaSuccess);
+}
+
 }  // namespace

@@ -85,9 +85,11 @@ TEST_F(MulticastTest, WritesReachTheMemoryOfEveryDevice) {
     EXPECT_EQ(0x11223344U, out);
   }
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoH(&host, range_ + kPage, 4));  // no reading
-  EXPECT_CUDA(cuMemUnmap(range_ + 2 * kPage, kPage));
-  EXPECT_CUDA(cuMemUnmap(range_ + 3 * kPage, kPage));
-  EXPECT_CUDA(cuMemUnmap(range_, 2 * kPage));
+  unsigned long long flags = 0;
+  const CUmemLocation second{CU_MEM_LOCATION_TYPE_DEVICE, 1};
+  ASSERT_CUDA(cuMemGetAccess(&flags, &second, range_));
+  EXPECT_EQ(static_cast<unsigned>(CU_MEM_ACCESS_FLAGS_PROT_NONE), flags);
+  EXPECT_CUDA(cuMemUnmap(range_, 4 * kPage));  // mappings of both kinds
   for (const CUmemGenericAllocationHandle handle : memory) EXPECT_CUDA(cuMemRelease(handle));
   EXPECT_EQ(kPage, cuheap_sim_used(0, CUHEAP_SIM_VMM));  // bound memory stays
   EXPECT_CUDA(cuMulticastUnbind(object_, 0, kPage, kPage));
@@ -164,7 +166,7 @@ TEST_F(MulticastTest, ADescriptorGivesAnotherHandleOfTheObject) {
   ASSERT_CUDA(cuMulticastAddDevice(again, 0));
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMulticastAddDevice(object_, 0));
   ASSERT_CUDA(cuMulticastAddDevice(object_, 1));
-  ASSERT_CUDA(cuMemMap(range_, kPage, kPage, again, 0));
+  ASSERT_CUDA(cuMemMap(range_, kPage, 0, again, 0));
   EXPECT_CUDA(cuMemRelease(again));
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemRelease(again));
   CUmemGenericAllocationHandle retained = 0;
