@@ -168,6 +168,14 @@ class RanksTest(SimulatedTest):
         self.assertEqual([tensor.cpu().unique().tolist() for tensor in tensors], [[3.0], [4.0]])
 
 
+    def test_an_identity_of_another_process_is_refused(self):
+        library, identity, communicator = ctypes.CDLL("libnccl.so.2"), Identity(), ctypes.c_void_p()
+        identity.bytes = b"another"
+        self.assertEqual(library.ncclCommInitRank(ctypes.byref(communicator), 2, identity, 1), 5)  # ncclInvalidUsage
+        self.assertIsNone(communicator.value)
+        self.assertEqual(library.ncclGroupEnd(), 5)
+
+
 class DistributedTest(SimulatedTest):
     @classmethod
     def setUpClass(cls):

@@ -29,13 +29,17 @@ const Driver& TheDriver() {
 // The context of a rank is current in its scope: a default stream is that of its device.
 class InContext {
  public:
-  explicit InContext(const NcclCall& call) { TheDriver().push(call.communicator->context); }
+  explicit InContext(const NcclCall& call)
+      : pushed_(TheDriver().push(call.communicator->context) == 0) {}
   ~InContext() {
     void* context = nullptr;
-    TheDriver().pop(&context);
+    if (pushed_) TheDriver().pop(&context);
   }
   InContext(const InContext&) = delete;
   InContext& operator=(const InContext&) = delete;
+
+ private:
+  const bool pushed_;
 };
 
 // What `later` queues from now on comes after what `earlier` has queued. A CUresult.
