@@ -7,14 +7,28 @@
 namespace cuheap::sim {
 namespace {
 
+// At most one way of waiting may be chosen.
+CUresult CheckFlags(unsigned flags) {
+  const unsigned waiting = flags & CU_CTX_SCHED_MASK;
+  const bool one_at_most = (waiting & (waiting - 1)) == 0;
+  return one_at_most && (flags & ~CU_CTX_FLAGS_MASK) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult Create(CUcontext* out, unsigned flags, CUdevice device) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   CUHEAP_SIM_TRY(NeedDevice(device));
-  if ((flags & ~CU_CTX_FLAGS_MASK) != 0) return CUDA_ERROR_INVALID_VALUE;
+  CUHEAP_SIM_TRY(CheckFlags(flags));
   Context* context = nullptr;
   CUHEAP_SIM_TRY(CreateContext(device, flags, &context));
   *out = HandleOf(context);
   return CUDA_SUCCESS;
+}
+
+// Only under a multi-process service may a context be bound to a part of the multiprocessors.
+CUresult CheckAffinity(const CUexecAffinityParam* parameters, int count) {
+  if (count == 0) return CUDA_SUCCESS;
+  if (count < 0 || parameters == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
 }
 
 CUresult Alive(CUcontext handle, Context** out) {
@@ -23,6 +37,13 @@ CUresult Alive(CUcontext handle, Context** out) {
   if (!context->alive) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   *out = context;
   return CUDA_SUCCESS;
+}
+
+// A primary context may be made current before it comes to life; one that was destroyed may not.
+CUresult MayBeCurrent(CUcontext handle, Context** out) {
+  *out = FindContext(handle);
+  const bool may = *out != nullptr && ((*out)->primary || (*out)->alive);
+  return may ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult Synchronize(Context* context) {
@@ -46,6 +67,7 @@ CUresult face::DevicePrimaryCtxRetain(CUcontext* out, CUdevice device) {
 CUresult face::DevicePrimaryCtxRelease(CUdevice device) {
   return DevicePrimaryCtxRelease_v2(device);
 }
+// PARTIAL: modules and functions of the context stay usable.
 CUresult face::DevicePrimaryCtxRelease_v2(CUdevice device) {
   CUHEAP_SIM_TRY(NeedDevice(device));
   WaitForDevice(device);
@@ -53,6 +75,7 @@ CUresult face::DevicePrimaryCtxRelease_v2(CUdevice device) {
 }
 
 CUresult face::DevicePrimaryCtxReset(CUdevice device) { return DevicePrimaryCtxReset_v2(device); }
+// PARTIAL: modules and functions of the context stay usable.
 CUresult face::DevicePrimaryCtxReset_v2(CUdevice device) {
   CUHEAP_SIM_TRY(NeedDevice(device));
   WaitForDevice(device);
@@ -64,7 +87,7 @@ CUresult face::DevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
 }
 CUresult face::DevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
   CUHEAP_SIM_TRY(NeedDevice(device));
-  if ((flags & ~CU_CTX_FLAGS_MASK) != 0) return CUDA_ERROR_INVALID_VALUE;
+  CUHEAP_SIM_TRY(CheckFlags(flags));
   return SetPrimaryFlags(device, flags);
 }
 
@@ -79,29 +102,53 @@ CUresult face::CtxCreate_v2(CUcontext* out, unsigned flags, CUdevice device) {
 }
 CUresult face::CtxCreate_v3(CUcontext* out, CUexecAffinityParam* affinity, int count,
                             unsigned flags, CUdevice device) {
-  if (affinity != nullptr || count != 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  CUHEAP_SIM_TRY(NeedPointers(out));
+  CUHEAP_SIM_TRY(NeedDevice(device));
+  CUHEAP_SIM_TRY(CheckAffinity(affinity, count));
   return Create(out, flags, device);
 }
 CUresult face::CtxCreate_v4(CUcontext* out, CUctxCreateParams* parameters, unsigned flags,
                             CUdevice device) {
-  if (parameters != nullptr && parameters->execAffinityParams != nullptr) {
-    return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  CUHEAP_SIM_TRY(NeedPointers(out));
+  CUHEAP_SIM_TRY(NeedDevice(device));
+  if (parameters != nullptr) {
+    if (parameters->cigParams != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+    CUHEAP_SIM_TRY(
+        CheckAffinity(parameters->execAffinityParams, parameters->numExecAffinityParams));
   }
   return Create(out, flags, device);
 }
 
 CUresult face::CtxDestroy(CUcontext handle) { return CtxDestroy_v2(handle); }
+// PARTIAL: modules and functions of the context stay usable.
 CUresult face::CtxDestroy_v2(CUcontext handle) {
-  Context* context = nullptr;
-  CUHEAP_SIM_TRY(Alive(handle, &context));
+  Context* context = FindContext(handle);
+  if (context == nullptr || !context->alive) return CUDA_ERROR_INVALID_CONTEXT;
   WaitForContext(context);
   return DestroyContext(context);
 }
 
+CUresult face::CtxAttach(CUcontext* out, unsigned flags) {
+  CUHEAP_SIM_TRY(NeedPointers(out));
+  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  Context* context = nullptr;
+  CUHEAP_SIM_TRY(AttachContext(&context));
+  *out = HandleOf(context);
+  return CUDA_SUCCESS;
+}
+
+CUresult face::CtxDetach(CUcontext handle) {
+  Context* context = FindContext(handle);
+  if (context == nullptr || context != TopContext()) return CUDA_ERROR_INVALID_CONTEXT;
+  WaitForContext(context);
+  return DetachContext(context);
+}
+
 CUresult face::CtxPushCurrent(CUcontext handle) { return CtxPushCurrent_v2(handle); }
 CUresult face::CtxPushCurrent_v2(CUcontext handle) {
-  Context* context = FindContext(handle);
-  return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : PushContext(context);
+  Context* context = nullptr;
+  CUHEAP_SIM_TRY(MayBeCurrent(handle, &context));
+  return PushContext(context);
 }
 
 CUresult face::CtxPopCurrent(CUcontext* out) { return CtxPopCurrent_v2(out); }
@@ -114,8 +161,9 @@ CUresult face::CtxPopCurrent_v2(CUcontext* out) {
 
 CUresult face::CtxSetCurrent(CUcontext handle) {
   if (handle == nullptr) return SetTopContext(nullptr);
-  Context* context = FindContext(handle);
-  return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : SetTopContext(context);
+  Context* context = nullptr;
+  CUHEAP_SIM_TRY(MayBeCurrent(handle, &context));
+  return SetTopContext(context);
 }
 
 CUresult face::CtxGetCurrent(CUcontext* out) {
@@ -152,6 +200,7 @@ CUresult face::CtxGetFlags(unsigned* flags) {
 CUresult face::CtxSetFlags(unsigned flags) {
   Context* context = nullptr;
   CUHEAP_SIM_TRY(CurrentContext(&context));
+  CUHEAP_SIM_TRY(CheckFlags(flags));
   context->flags = flags;
   return CUDA_SUCCESS;
 }
@@ -182,41 +231,6 @@ CUresult face::CtxSynchronize_v2(CUcontext handle) {
   Context* context = nullptr;
   CUHEAP_SIM_TRY(handle == nullptr ? CurrentContext(&context) : Alive(handle, &context));
   return Synchronize(context);
-}
-
-CUresult face::CtxSetLimit(CUlimit limit, size_t value) {
-  Context* context = nullptr;
-  CUHEAP_SIM_TRY(CurrentContext(&context));
-  if (limit < 0 || limit >= CU_LIMIT_MAX) return CUDA_ERROR_UNSUPPORTED_LIMIT;
-  context->limits[limit] = value;
-  return CUDA_SUCCESS;
-}
-
-CUresult face::CtxGetLimit(size_t* value, CUlimit limit) {
-  CUHEAP_SIM_TRY(NeedPointers(value));
-  Context* context = nullptr;
-  CUHEAP_SIM_TRY(CurrentContext(&context));
-  if (limit < 0 || limit >= CU_LIMIT_MAX) return CUDA_ERROR_UNSUPPORTED_LIMIT;
-  *value = context->limits[limit];
-  return CUDA_SUCCESS;
-}
-
-CUresult face::CtxGetCacheConfig(CUfunc_cache* config) {
-  CUHEAP_SIM_TRY(NeedPointers(config));
-  CUHEAP_SIM_TRY(NeedContext());
-  *config = CU_FUNC_CACHE_PREFER_NONE;
-  return CUDA_SUCCESS;
-}
-
-// A preference of the hardware; nothing here can tell the difference.
-CUresult face::CtxSetCacheConfig(CUfunc_cache) { return NeedContext(); }
-CUresult face::CtxResetPersistingL2Cache() { return NeedContext(); }
-
-CUresult face::CtxGetStreamPriorityRange(int* least, int* greatest) {
-  CUHEAP_SIM_TRY(NeedContext());
-  WriteIfAsked(least, kLowestPriority);
-  WriteIfAsked(greatest, kHighestPriority);
-  return CUDA_SUCCESS;
 }
 
 }  // namespace cuheap::sim

@@ -16,6 +16,28 @@ CUresult BoxNow(const Copy* copy) {
   return CopyNow(box);
 }
 
+CUresult NeedLiving(CUcontext handle) {
+  const Context* context = FindContext(handle);
+  return context != nullptr && context->alive ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+CUresult NeedLiving(CUcontext first, CUcontext second) {
+  CUHEAP_SIM_TRY(NeedLiving(first));
+  return NeedLiving(second);
+}
+
+CopyOp BetweenContexts(CopyOp copy) {
+  copy.between_contexts = true;
+  return copy;
+}
+
+CUresult PeerBox(const CUDA_MEMCPY3D_PEER* copy, CopyOp* out) {
+  CUHEAP_SIM_TRY(NeedPointers(copy));
+  CUHEAP_SIM_TRY(NeedContext());
+  CUHEAP_SIM_TRY(BoxCopy(*copy, out));
+  out->between_contexts = true;
+  return CUDA_SUCCESS;
+}
+
 template <class Copy>
 CUresult BoxIn(CUstream stream, const Copy* copy) {
   CUHEAP_SIM_TRY(NeedPointers(copy));
@@ -38,8 +60,10 @@ CUresult face::MemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
 CUresult face::MemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   return CopyNow(LinearCopy(to, from, bytes));
 }
-CUresult face::MemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes) {
-  return CopyNow(LinearCopy(to, from, bytes));
+CUresult face::MemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                          CUcontext from_context, size_t bytes) {
+  CUHEAP_SIM_TRY(NeedLiving(to_context, from_context));
+  return CopyNow(BetweenContexts(LinearCopy(to, from, bytes)));
 }
 
 CUresult face::MemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
@@ -54,9 +78,10 @@ CUresult face::MemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUst
 CUresult face::MemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   return CopyIn(stream, LinearCopy(to, from, bytes));
 }
-CUresult face::MemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes,
-                               CUstream stream) {
-  return CopyIn(stream, LinearCopy(to, from, bytes));
+CUresult face::MemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                               CUcontext from_context, size_t bytes, CUstream stream) {
+  CUHEAP_SIM_TRY(NeedLiving(to_context, from_context));
+  return CopyIn(stream, BetweenContexts(LinearCopy(to, from, bytes)));
 }
 
 // PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
@@ -80,11 +105,17 @@ CUresult face::Memcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream stream) {
 }
 // PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
 // plane.
-CUresult face::Memcpy3DPeer(const CUDA_MEMCPY3D_PEER* copy) { return BoxNow(copy); }
+CUresult face::Memcpy3DPeer(const CUDA_MEMCPY3D_PEER* copy) {
+  CopyOp box;
+  CUHEAP_SIM_TRY(PeerBox(copy, &box));
+  return CopyNow(box);
+}
 // PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
 // plane.
 CUresult face::Memcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
-  return BoxIn(stream, copy);
+  CopyOp box;
+  CUHEAP_SIM_TRY(PeerBox(copy, &box));
+  return CopyIn(stream, box);
 }
 
 }  // namespace cuheap::sim

@@ -4,8 +4,18 @@
 
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/physical_memory.h"
+#include "tests/sim/engine/settings.h"
 
 namespace cuheap::sim {
+namespace {
+
+int AttributeOf(int device, CUdevice_attribute attribute) {
+  int value = 0;
+  DeviceAttribute(device, attribute, &value);
+  return value;
+}
+
+}  // namespace
 
 CUresult face::Init(unsigned flags) { return flags != 0 ? CUDA_ERROR_INVALID_VALUE : Initialise(); }
 
@@ -50,6 +60,54 @@ CUresult face::DeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
+// Devices have no LUID where there is no Windows display driver.
+CUresult face::DeviceGetLuid(char* luid, unsigned* node_mask, CUdevice device) {
+  CUHEAP_SIM_TRY(NeedPointers(luid, node_mask));
+  CUHEAP_SIM_TRY(NeedDevice(device));
+  std::memset(luid, 0, 8);
+  *node_mask = 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult face::DeviceGetProperties(CUdevprop* out, CUdevice device) {
+  CUHEAP_SIM_TRY(NeedPointers(out));
+  CUHEAP_SIM_TRY(NeedDevice(device));
+  const auto value = [&](CUdevice_attribute attribute) { return AttributeOf(device, attribute); };
+  *out = {value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+          {value(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X), value(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+           value(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)},
+          {value(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X), value(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+           value(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
+          value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+          value(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+          value(CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+          value(CU_DEVICE_ATTRIBUTE_MAX_PITCH),
+          value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+          value(CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+          value(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)};
+  return CUDA_SUCCESS;
+}
+
+// Only a multi-process service binds contexts to a part of the multiprocessors.
+CUresult face::DeviceGetExecAffinitySupport(int* supported, CUexecAffinityType type,
+                                            CUdevice device) {
+  CUHEAP_SIM_TRY(NeedPointers(supported));
+  CUHEAP_SIM_TRY(NeedDevice(device));
+  if (type < 0 || type >= CU_EXEC_AFFINITY_TYPE_MAX) return CUDA_ERROR_INVALID_VALUE;
+  *supported = 0;
+  return CUDA_SUCCESS;
+}
+
+// No device beside ours writes to the memory, so all of such writes are visible.
+CUresult face::FlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target,
+                                        CUflushGPUDirectRDMAWritesScope scope) {
+  CUHEAP_SIM_TRY(NeedContext());
+  const bool known = target == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX &&
+                     (scope == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER ||
+                      scope == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES);
+  return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult face::DeviceTotalMem_v2(size_t* bytes, CUdevice device) {
   CUHEAP_SIM_TRY(NeedPointers(bytes));
   CUHEAP_SIM_TRY(NeedDevice(device));
@@ -90,41 +148,6 @@ CUresult face::DeviceGetByPCIBusId(CUdevice* device, const char* text) {
     }
   }
   return CUDA_ERROR_INVALID_DEVICE;
-}
-
-CUresult face::DeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
-  CUHEAP_SIM_TRY(NeedPointers(can));
-  CUHEAP_SIM_TRY(NeedDevice(device));
-  CUHEAP_SIM_TRY(NeedDevice(peer));
-  *can = device != peer ? 1 : 0;
-  return CUDA_SUCCESS;
-}
-
-CUresult face::DeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice from,
-                                     CUdevice to) {
-  CUHEAP_SIM_TRY(NeedPointers(value));
-  CUHEAP_SIM_TRY(NeedDevice(from));
-  CUHEAP_SIM_TRY(NeedDevice(to));
-  if (from == to) return CUDA_ERROR_INVALID_DEVICE;
-  *value = attribute == CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK ? 0 : 1;
-  return CUDA_SUCCESS;
-}
-
-CUresult face::CtxEnablePeerAccess(CUcontext peer, unsigned flags) {
-  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  Context* context = nullptr;
-  CUHEAP_SIM_TRY(CurrentContext(&context));
-  const Context* other = FindContext(peer);
-  if (other == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  return EnablePeer(context->device, other->device);
-}
-
-CUresult face::CtxDisablePeerAccess(CUcontext peer) {
-  Context* context = nullptr;
-  CUHEAP_SIM_TRY(CurrentContext(&context));
-  const Context* other = FindContext(peer);
-  if (other == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  return DisablePeer(context->device, other->device);
 }
 
 }  // namespace cuheap::sim

@@ -1,7 +1,6 @@
-// Linear, managed, pinned and shared memory.
+// Linear, managed and pinned memory.
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/device_memory.h"
-#include "tests/sim/engine/ipc.h"
 #include "tests/sim/engine/memory_pool.h"
 #include "tests/sim/engine/work_queue.h"
 
@@ -142,33 +141,6 @@ CUresult face::MemHostGetFlags(unsigned* flags, void* memory) {
   if (block == nullptr || block->type != AllocationType::kHost) return CUDA_ERROR_INVALID_VALUE;
   *flags = block->flags;
   return CUDA_SUCCESS;
-}
-
-CUresult face::IpcGetMemHandle(CUipcMemHandle* out, CUdeviceptr address) {
-  CUHEAP_SIM_TRY(NeedPointers(out));
-  CUHEAP_SIM_TRY(NeedContext());
-  return MakeIpcHandle(address, out);
-}
-
-CUresult face::IpcOpenMemHandle(CUdeviceptr* out, CUipcMemHandle handle, unsigned flags) {
-  return IpcOpenMemHandle_v2(out, handle, flags);
-}
-
-CUresult face::IpcOpenMemHandle_v2(CUdeviceptr* out, CUipcMemHandle handle, unsigned flags) {
-  CUHEAP_SIM_TRY(NeedPointers(out));
-  if (flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) return CUDA_ERROR_INVALID_VALUE;
-  Context* context = nullptr;
-  CUHEAP_SIM_TRY(PrepareAllocation(&context));
-  std::uintptr_t address = 0;
-  CUHEAP_SIM_TRY(OpenIpcHandle(handle, context, &address));
-  *out = address;
-  return CUDA_SUCCESS;
-}
-
-CUresult face::IpcCloseMemHandle(CUdeviceptr address) {
-  CUHEAP_SIM_TRY(NeedContext());
-  WaitForUsersOf(address);
-  return CloseIpcHandle(address);
 }
 
 }  // namespace cuheap::sim

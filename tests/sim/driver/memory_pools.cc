@@ -26,16 +26,24 @@ CUresult SetCurrent(CUmemoryPool handle, const PoolPlace& place) {
   const EngineLock lock;
   MemoryPool* pool = nullptr;
   CUHEAP_SIM_TRY(PoolOf(handle, &pool));
-  if (PlaceOf(*pool) != place) return CUDA_ERROR_INVALID_VALUE;
+  if (PlaceOf(*pool) != place || pool->imported) return CUDA_ERROR_INVALID_VALUE;
   SetCurrentPool(pool);
   return CUDA_SUCCESS;
 }
 
 // In a capture, allocating makes a node that owns its memory.
-CUresult CaptureAllocation(Stream* stream, int device, std::uint64_t bytes, CUdeviceptr* out) {
+CUresult CaptureAllocation(Stream* stream, const MemoryPool& pool, std::uint64_t bytes,
+                           CUdeviceptr* out) {
   const EngineLock lock;
   AllocOp allocation;
-  CUHEAP_SIM_TRY(NewGraphMemory(device, bytes, &allocation.memory));
+  CUHEAP_SIM_TRY(NewGraphMemory(pool.device, bytes, &allocation.memory));
+  for (int device = 0; device < TheSettings().devices; ++device) {
+    const bool given =
+        device != pool.device && pool.access[device] != CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    if (!given) continue;
+    allocation.memory->access.push_back(
+        {{CU_MEM_LOCATION_TYPE_DEVICE, device}, pool.access[device]});
+  }
   const std::uintptr_t address = allocation.memory->region.base;
   CUHEAP_SIM_TRY(Submit(stream, std::move(allocation)));
   *out = address;
@@ -48,7 +56,7 @@ CUresult Allocate(CUdeviceptr* out, size_t bytes, MemoryPool* pool, Stream* stre
     CUHEAP_SIM_TRY(CheckSubmission(stream));
     if (stream->capture.load() != nullptr) {
       if (pool->device == kHostDevice) return CUDA_ERROR_NOT_SUPPORTED;
-      return CaptureAllocation(stream, pool->device, bytes, out);
+      return CaptureAllocation(stream, *pool, bytes, out);
     }
   }
   std::uintptr_t address = 0;
@@ -74,6 +82,7 @@ CUresult face::MemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPoo
   CUHEAP_SIM_TRY(StreamOf(handle, &stream));
   MemoryPool* pool = nullptr;
   CUHEAP_SIM_TRY(PoolOf(pool_handle, &pool));
+  if (pool->imported) return CUDA_ERROR_INVALID_VALUE;
   return Allocate(out, bytes, pool, stream);
 }
 

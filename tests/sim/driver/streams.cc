@@ -3,15 +3,18 @@
 
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/event.h"
+#include "tests/sim/engine/green_context.h"
 #include "tests/sim/engine/memory_pool.h"
 #include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
 namespace {
 
+// A stream of a broken context can still be destroyed.
 CUresult OwnStream(CUstream handle, Stream** out) {
   *out = Streams().Find(handle);
-  return *out == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  if (*out == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  return (*out)->context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 // What asks or waits for a stream may not meet a capture.
@@ -44,8 +47,7 @@ CUresult face::StreamCreateWithPriority(CUstream* out, unsigned flags, int prior
   if (flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
   Context* context = nullptr;
   CUHEAP_SIM_TRY(CurrentContext(&context));
-  const int clamped = std::min(kLowestPriority, std::max(kHighestPriority, priority));
-  *out = Cast<CUstream>(NewStream(context, flags, clamped));
+  *out = Cast<CUstream>(NewStream(context, flags, ClampPriority(priority)));
   return CUDA_SUCCESS;
 }
 
@@ -113,8 +115,11 @@ CUresult face::StreamGetCtx(CUstream handle, CUcontext* out) {
 }
 
 CUresult face::StreamGetCtx_v2(CUstream handle, CUcontext* out, CUgreenCtx* green) {
-  CUHEAP_SIM_TRY(StreamGetCtx(handle, out));
-  WriteIfAsked(green, CUgreenCtx{});
+  CUHEAP_SIM_TRY(NeedPointers(out));
+  Stream* stream = nullptr;
+  CUHEAP_SIM_TRY(StreamOf(handle, &stream));
+  *out = HandleOf(RootOf(stream->context));
+  WriteIfAsked(green, Cast<CUgreenCtx>(GreenOf(*stream->context)));
   return CUDA_SUCCESS;
 }
 

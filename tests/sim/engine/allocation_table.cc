@@ -1,5 +1,7 @@
 #include "tests/sim/engine/allocation_table.h"
 
+#include "tests/sim/engine/context.h"
+
 namespace cuheap::sim {
 
 std::map<std::uintptr_t, Allocation>& AllAllocations() {
@@ -10,6 +12,7 @@ std::map<std::uintptr_t, Allocation>& AllAllocations() {
 Allocation& AddAllocation(Allocation allocation) {
   static std::uint64_t next_buffer_id = 1;
   allocation.buffer_id = next_buffer_id++;
+  if (allocation.context != nullptr) allocation.context = RootOf(allocation.context);
   return AllAllocations()[allocation.base] = std::move(allocation);
 }
 

@@ -49,7 +49,7 @@ struct Allocation {
   std::uint8_t access[kMaxDevices + 1] = {};  // of a mapping: CUmemAccess_flags
 };
 
-// Sets buffer_id.
+// Sets buffer_id. Memory made in a green context is the primary one's.
 Allocation& AddAllocation(Allocation allocation);
 void RemoveAllocation(std::uintptr_t base);
 // The allocation that contains `address`, or nullptr.

@@ -11,6 +11,7 @@
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/guard.h"
 #include "tests/sim/engine/settings.h"
+#include "tests/sim/engine/shutdown.h"
 
 namespace cuheap::sim {
 
@@ -34,6 +35,7 @@ CUresult OpenMachine() {
   ReportForeignLibraries();
   SetGate(GateBit::kSeeded, TheSettings().clock.kind == ClockKind::kSeeded);
   SetGate(GateBit::kNotInitialised, false);
+  ShutDownAtExitIfAsked();
   return CUDA_SUCCESS;
 }
 
@@ -60,9 +62,11 @@ CUresult Initialise() {
   return result;
 }
 
+bool HasMachine() { return !GateHas(GateBit::kNotInitialised) && !GateHas(GateBit::kForked); }
+
 CUresult AskGate(bool needs_initialisation) {
-  const bool closed = GateHas(GateBit::kNotInitialised) || GateHas(GateBit::kForked);
-  return needs_initialisation && closed ? CUDA_ERROR_NOT_INITIALIZED : CUDA_SUCCESS;
+  if (GateHas(GateBit::kShutDown)) return CUDA_ERROR_DEINITIALIZED;
+  return needs_initialisation && !HasMachine() ? CUDA_ERROR_NOT_INITIALIZED : CUDA_SUCCESS;
 }
 
 PerThreadDefault::PerThreadDefault() { ++per_thread_depth; }

@@ -1,5 +1,6 @@
-// The gate every driver function passes: not before cuInit, not in a forked child, and past those
-// who watch calls (watched_call.h) while there are any. One atomic load on the fast path.
+// The gate every driver function passes: not before cuInit, not in a forked child, not after the
+// driver shut down, and past those who watch calls (watched_call.h) while there are any. One atomic
+// load on the fast path.
 #pragma once
 
 #include <cuda.h>
@@ -16,7 +17,8 @@ enum class GateBit : int {
   kFaults = 8,
   kRecording = 16,
   kLatency = 32,
-  kSeeded = 64
+  kSeeded = 64,
+  kShutDown = 128
 };
 
 // A set of GateBits; 0: initialised, and nobody watches.
@@ -28,8 +30,10 @@ void SetGate(GateBit bit, bool on);
 // Opens the machine; the work of cuInit. Any number of times, any thread.
 CUresult Initialise();
 // For calls that find the gate not open. SUCCESS: go on. NOT_INITIALIZED: before cuInit, or in the
-// child of an initialised process.
+// child of an initialised process. DEINITIALIZED: after the shutdown (shutdown.h), for every call.
 CUresult AskGate(bool needs_initialisation);
+// Whether there is a machine to ask about, shut down or not.
+bool HasMachine();
 
 // What the default stream handle means in the call that runs: set by the _ptsz and _ptds entries.
 class PerThreadDefault {

@@ -1,6 +1,7 @@
 #include "tests/sim/engine/context.h"
 
 #include "tests/sim/engine/array.h"
+#include "tests/sim/engine/context_events.h"
 #include "tests/sim/engine/device_memory.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/graph_memory.h"
@@ -19,6 +20,7 @@ struct ContextStack {
 thread_local constinit ContextStack stack{};
 
 std::atomic<std::uint64_t> created{0};
+std::atomic<std::uint64_t> created_on[kMaxDevices];
 Context* primaries[kMaxDevices];  // guarded by the engine's lock
 
 HandlePool<Context>& Pool() {
@@ -34,23 +36,33 @@ void SetLimits(Context* context) {
   context->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
 }
 
+void Begin(Context* context) {
+  context->id = ++created;
+  ++created_on[context->device];
+  SetLimits(context);
+  context->peers.clear();
+  context->legacy_stream = NewStream(context, CU_STREAM_DEFAULT, 0);
+  context->broken = CUDA_SUCCESS;
+  context->alive = true;
+}
+
 CUresult Activate(Context* context) {
   const std::uint64_t bytes = (TheSettings().context_memory + kPageBytes - 1) / kPageBytes;
   PhysicalPtr memory = AllocatePages(context->device, bytes * kPageBytes, MemoryKind::kContext);
   if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   context->memory = std::move(memory);
-  context->id = ++created;
-  SetLimits(context);
-  context->legacy_stream = NewStream(context, CU_STREAM_DEFAULT, 0);
-  context->broken = CUDA_SUCCESS;
-  context->alive = true;
+  Begin(context);
   return CUDA_SUCCESS;
 }
 
 void Deactivate(Context* context) {
   context->alive = false;
+  Pool().ForEach([&](Context* other) {
+    if (other->parent == context) other->alive = false;
+  });
   DestroyStreamsAndEventsOf(context);
   DestroyArraysOf(context);
+  ForgetContextWaits(context);
   DiscardAllOf(context);
   EndGraphMemoryOf(context, context->device);
   context->legacy_stream = nullptr;
@@ -70,9 +82,11 @@ Context* Primary(int device) {
 
 CUresult CreateContext(int device, unsigned flags, Context** out) {
   const EngineLock lock;
+  if (stack.depth == kMaxDepth) return CUDA_ERROR_INVALID_VALUE;
   Context* context = Pool().New();
   context->device = device;
   context->flags = flags;
+  context->references = 1;
   const CUresult result = Activate(context);
   if (result != CUDA_SUCCESS) {
     Pool().Delete(context);
@@ -84,10 +98,55 @@ CUresult CreateContext(int device, unsigned flags, Context** out) {
 
 CUresult DestroyContext(Context* context) {
   const EngineLock lock;
-  if (context->primary || !context->alive) return CUDA_ERROR_INVALID_CONTEXT;
+  const bool own = !context->primary && context->parent == nullptr;
+  if (!own || !context->alive) return CUDA_ERROR_INVALID_CONTEXT;
   Deactivate(context);
   if (TopContext() == context) --stack.depth;
   return CUDA_SUCCESS;
+}
+
+CUresult AttachContext(Context** out) {
+  const EngineLock lock;
+  Context* context = nullptr;
+  const CUresult result = CurrentContext(&context);
+  if (result != CUDA_SUCCESS) return result;
+  ++context->references;
+  *out = context;
+  return CUDA_SUCCESS;
+}
+
+CUresult DetachContext(Context* context) {
+  const EngineLock lock;
+  if (!context->alive || TopContext() != context) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context->primary) return ReleasePrimary(context->device);
+  if (--context->references > 0) return CUDA_SUCCESS;
+  return DestroyContext(context);
+}
+
+Context* BeginGreen(Context* primary) {
+  Context* context = Pool().New();
+  context->device = primary->device;
+  context->parent = primary;
+  context->flags = primary->flags;
+  context->references = 1;
+  Begin(context);
+  context->broken = primary->broken.load();
+  return context;
+}
+
+// Its streams stay, so that their handles still say what became of them.
+void EndGreen(Context* context) {
+  context->alive = false;
+  ForgetContextWaits(context);
+  if (Stream* stream = context->legacy_stream.exchange(nullptr)) DestroyStream(stream);
+}
+
+void Break(Context* context, CUresult error) {
+  const EngineLock lock;
+  const Context* root = RootOf(context);
+  Pool().ForEach([&](Context* other) {
+    if (RootOf(other) == root) other->broken = error;
+  });
 }
 
 Context* FindContext(CUcontext handle) { return Pool().Find(handle); }
@@ -109,7 +168,7 @@ CUresult ReleasePrimary(int device) {
   const EngineLock lock;
   Context* context = Primary(device);
   if (context->references == 0) return CUDA_ERROR_INVALID_CONTEXT;
-  if (--context->references == 0) Deactivate(context);
+  if (--context->references == 0 && context->alive) Deactivate(context);
   return CUDA_SUCCESS;
 }
 
@@ -117,7 +176,6 @@ CUresult ResetPrimary(int device) {
   const EngineLock lock;
   Context* context = Primary(device);
   if (context->alive) Deactivate(context);
-  context->references = 0;
   return CUDA_SUCCESS;
 }
 
@@ -166,5 +224,8 @@ CUresult SetTopContext(Context* context) {
 }
 
 std::uint64_t ContextsCreated() { return created; }
+std::uint64_t ContextsCreated(int device) {
+  return device >= 0 && device < kMaxDevices ? created_on[device].load() : 0;
+}
 
 }  // namespace cuheap::sim

@@ -11,10 +11,12 @@
 #include <cstring>
 #include <ctime>
 
+#include "tests/sim/engine/descriptor.h"
+
 namespace cuheap::sim {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x6375686561703032;
+constexpr std::uint64_t kMagic = 0x6375686561703033;
 
 ControlBlock* block = nullptr;
 int control_fd = -1;
@@ -100,10 +102,25 @@ void FreePagesOf(int device, std::uint16_t owner, void (*punch)(int, PageRun)) {
   }
 }
 
+void SweepExport(int index, std::uint64_t dead, void (*punch)(int, PageRun)) {
+  ExportEntry& entry = block->exports[index];
+  if (entry.serial == 0) return;
+  const bool had_holder = entry.holders != 0;
+  entry.holders &= ~dead;
+  if (entry.holders != 0) return;
+  const bool kept = IsHeldByDescriptor(index);
+  if (had_holder && kept) ++block->left_to_descriptors;
+  if (!had_holder && !kept) --block->left_to_descriptors;
+  if (kept) return;
+  FreePagesOf(entry.device, static_cast<std::uint16_t>(kExportFlag | index), punch);
+  entry.serial = 0;
+}
+
 }  // namespace
 
 bool OpenControlBlock() {
   if (block != nullptr) return true;
+  if (!OpenDescriptorFile()) return false;
   if (!TheSettings().shared.empty()) return OpenSharedFile();
   void* memory = mmap(nullptr, sizeof(ControlBlock), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -119,6 +136,9 @@ bool OpenControlBlock() {
 
 ControlBlock& TheControlBlock() { return *block; }
 int MySlot() { return my_slot; }
+bool IsProcessGone(int slot, int pid) {
+  return slot < 0 || slot >= kMaxProcesses || block->processes[slot].pid != pid || IsDead(slot);
+}
 bool IsShared() { return control_fd >= 0; }
 
 ControlLock::ControlLock() {
@@ -142,14 +162,11 @@ void Sweep(void (*punch)(int device, PageRun run)) {
       FreePagesOf(device, static_cast<std::uint16_t>(slot + 1), punch);
     }
   }
-  if (dead == 0) return;
-  for (int index = 0; index < kMaxExports; ++index) {
-    ExportEntry& entry = block->exports[index];
-    if (entry.serial == 0) continue;
-    entry.holders &= ~dead;
-    if (entry.holders != 0) continue;
-    FreePagesOf(entry.device, static_cast<std::uint16_t>(kExportFlag | index), punch);
-    entry.serial = 0;
+  if (dead == 0 && block->left_to_descriptors == 0) return;
+  for (int index = 0; index < kMaxExports; ++index) SweepExport(index, dead, punch);
+  for (SharedEventEntry& event : block->events) {
+    event.holders &= ~dead;
+    if (event.holders == 0) event.serial = 0;
   }
 }
 

@@ -4,9 +4,10 @@
 //
 // Laws: 1. A page is free, owned by one process slot, or owned by one export.
 //       2. free_pages equals the number of free pages.
-//       3. An export lives while some live process holds it; a dead process owns nothing after the
-//          next Sweep. (Each process keeps a record lock on the byte of its slot: the kernel drops
-//          it when the process ends in any way.)
+//       3. An export lives while some live process or an open descriptor (descriptor.h) holds it;
+//          a dead process owns nothing after the next Sweep, a closed descriptor neither. (Each
+//          process keeps a record lock on the byte of its slot: the kernel drops it when the
+//          process ends in any way.)
 // Threads: everything needs a ControlLock, which needs the engine's lock.
 #pragma once
 
@@ -23,6 +24,7 @@ inline constexpr std::uint32_t kMaxPages = 1U << 19;  // 1 TiB
 inline constexpr int kMaxProcesses = 64;
 inline constexpr int kMaxExports = 1024;
 inline constexpr int kMaxExportRuns = 128;
+inline constexpr int kMaxSharedEvents = 1024;
 inline constexpr std::uint16_t kExportFlag = 0x8000;
 
 struct PageRun {
@@ -52,12 +54,24 @@ struct ExportEntry {
   PageRun runs[kMaxExportRuns];
 };
 
+// An event that more than one process may hold (shared_event.h).
+struct SharedEventEntry {
+  std::uint64_t serial;    // never repeats; 0: unused
+  std::uint64_t holders;   // bit per process slot
+  std::uint64_t recorded;  // these four are read and written as atomics, without a lock
+  std::uint64_t reached;
+  std::int32_t recorder_slot;
+  std::int32_t recorder_pid;
+};
+
 struct ControlBlock {
   std::uint64_t magic;
   std::uint64_t identity;  // tells handles of other machines from ours
   std::uint64_t next_serial;
+  std::uint32_t left_to_descriptors;  // exports without a holder that descriptors keep
   ProcessSlot processes[kMaxProcesses];
   ExportEntry exports[kMaxExports];
+  SharedEventEntry events[kMaxSharedEvents];
   DeviceTable devices[kMaxDevices];
 };
 
@@ -65,6 +79,8 @@ struct ControlBlock {
 bool OpenControlBlock();
 ControlBlock& TheControlBlock();
 int MySlot();
+// Whether the process that had this slot ended. Takes no lock.
+bool IsProcessGone(int slot, int pid);
 bool IsShared();
 
 class ControlLock {
@@ -75,7 +91,8 @@ class ControlLock {
   ControlLock& operator=(const ControlLock&) = delete;
 };
 
-// REQUIRES: a ControlLock. Gives back what dead processes held. `punch` is told of freed pages.
+// REQUIRES: a ControlLock. Gives back what dead processes and closed descriptors held. `punch` is
+// told of freed pages.
 void Sweep(void (*punch)(int device, PageRun run));
 
 }  // namespace cuheap::sim

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "tests/sim/engine/control_block.h"
-#include "tests/sim/engine/engine_lock.h"
 
 namespace cuheap::sim {
 namespace {
@@ -19,8 +18,6 @@ struct Attributes {
 #undef ATTRIBUTE
   }
 };
-
-bool peers[kMaxDevices][kMaxDevices];  // guarded by the engine's lock
 
 }  // namespace
 
@@ -60,21 +57,6 @@ CUuuid DeviceUuid(int device) {
 
 void PciBusId(int device, char* out, int length) {
   std::snprintf(out, static_cast<std::size_t>(length), "0000:%02X:00.0", kFirstBus + device);
-}
-
-CUresult EnablePeer(int from, int to) {
-  const EngineLock lock;
-  if (from == to) return CUDA_ERROR_INVALID_DEVICE;
-  if (peers[from][to]) return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
-  peers[from][to] = true;
-  return CUDA_SUCCESS;
-}
-
-CUresult DisablePeer(int from, int to) {
-  const EngineLock lock;
-  if (!peers[from][to]) return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
-  peers[from][to] = false;
-  return CUDA_SUCCESS;
 }
 
 }  // namespace cuheap::sim

@@ -14,7 +14,5 @@ CUresult DeviceAttribute(int device, int attribute, int* out);
 CUuuid DeviceUuid(int device);
 // "0000:17:00.0"; devices sit on consecutive buses.
 void PciBusId(int device, char* out, int length);
-CUresult EnablePeer(int from, int to);
-CUresult DisablePeer(int from, int to);
 
 }  // namespace cuheap::sim

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "tests/sim/engine/clock.h"
+#include "tests/sim/engine/context.h"
 #include "tests/sim/engine/monotonic.h"
 
 namespace cuheap::sim {
@@ -13,7 +14,16 @@ std::mutex& RecordMutex() {
   return mutex;
 }
 
+struct SharedRecord {
+  SharedEventPtr event;
+  std::uint64_t number;
+};
+
 }  // namespace
+
+bool IsRecordedElsewhere(const Event& event) {
+  return event.shared != nullptr && event.shared->Latest() != 0 && !event.shared->WasRecordedHere();
+}
 
 HandlePool<Event>& Events() {
   static auto& pool = *new HandlePool<Event>;
@@ -21,6 +31,7 @@ HandlePool<Event>& Events() {
 }
 
 void Event::MarkReached() {
+  if (shared != nullptr) shared->Reach(shared->Record());
   reached_ns.store(MonotonicNs(), std::memory_order_release);
   if (capture_id.load(std::memory_order_relaxed) != 0) capture_id = 0;
 }
@@ -47,18 +58,57 @@ CUresult NewEvent(Context* context, unsigned flags, Event** out) {
   const bool timed_interprocess =
       (flags & CU_EVENT_INTERPROCESS) != 0 && (flags & CU_EVENT_DISABLE_TIMING) == 0;
   if ((flags & ~kKnown) != 0 || timed_interprocess) return CUDA_ERROR_INVALID_VALUE;
+  SharedEventPtr shared;
+  if ((flags & CU_EVENT_INTERPROCESS) != 0) {
+    shared = NewSharedEvent();
+    if (shared == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  }
   *out = Events().New();
-  (*out)->context = context;
+  (*out)->shared = std::move(shared);
+  (*out)->context = RootOf(context);
   (*out)->flags = flags;
   return CUDA_SUCCESS;
 }
 
+Event* NewSharedView(Context* context, SharedEventPtr shared) {
+  Event* event = Events().New();
+  event->shared = std::move(shared);
+  event->context = RootOf(context);
+  event->flags = CU_EVENT_DISABLE_TIMING;
+  return event;
+}
+
+Operation RecordOperation(const Event& event) {
+  if (event.shared == nullptr) return EmptyOp{};
+  const auto reach = [](void* data) {
+    const std::unique_ptr<SharedRecord> record(static_cast<SharedRecord*>(data));
+    record->event->Reach(record->number);
+  };
+  return HostOp{reach, new SharedRecord{event.shared, event.shared->Record()}};
+}
+
+TicketPtr LatestRecord(const Event& event) {
+  if (!IsRecordedElsewhere(event)) return event.Record();
+  const SharedEventPtr shared = event.shared;
+  const std::uint64_t latest = shared->Latest();
+  if (shared->HasReached(latest)) return nullptr;
+  BeginQueues();
+  auto ticket = std::make_shared<Ticket>();
+  ticket->elsewhere = [shared, latest] { return shared->HasReached(latest); };
+  return ticket;
+}
+
 CUresult QueryEvent(Event* event) {
+  if (IsRecordedElsewhere(*event)) {
+    const std::uint64_t latest = event->shared->Latest();
+    return event->shared->HasReached(latest) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+  }
   const TicketPtr ticket = IsQueued() ? event->Record() : nullptr;
   return ticket == nullptr || IsDone(ticket) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 void WaitForEvent(Event* event) {
+  if (IsRecordedElsewhere(*event)) return event->shared->WaitUntil(event->shared->Latest());
   if (!IsQueued()) return;
   if (const TicketPtr ticket = event->Record()) WaitFor(ticket);
 }

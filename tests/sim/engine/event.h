@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/sim/engine/handle_pool.h"
+#include "tests/sim/engine/shared_event.h"
 #include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
@@ -24,6 +25,7 @@ struct Event {
   // Where it was last recorded, if that was in a capture (0: it was not).
   std::atomic<std::uint64_t> capture_id{0};
   std::vector<GraphNode*> captured_after;  // guarded by the engine's lock
+  SharedEventPtr shared;                   // of several processes; constant
 
   void MarkReached();
   void MarkQueued(TicketPtr ticket);
@@ -35,7 +37,16 @@ struct Event {
 
 HandlePool<Event>& Events();
 CUresult NewEvent(Context* context, unsigned flags, Event** out);
+// An event that shows what another process made.
+Event* NewSharedView(Context* context, SharedEventPtr shared);
 
+// Whether the latest record is another process's.
+bool IsRecordedElsewhere(const Event& event);
+// What a record does in its stream: processes that share the event learn of it.
+Operation RecordOperation(const Event& event);
+// The end of what was recorded last, by whatever process. None: nothing is to be waited for. Work
+// that waits for another process is queued under all clocks.
+TicketPtr LatestRecord(const Event& event);
 // SUCCESS or NOT_READY. REQUIRES: not captured.
 CUresult QueryEvent(Event* event);
 void WaitForEvent(Event* event);

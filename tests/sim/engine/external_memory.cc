@@ -23,7 +23,9 @@ std::uint64_t SizeOf(int file) {
   struct stat status {};
   if (fstat(file, &status) != 0) return 0;
   if (status.st_size > 0) return static_cast<std::uint64_t>(status.st_size);
+  const off_t place = lseek(file, 0, SEEK_CUR);
   const off_t end = lseek(file, 0, SEEK_END);
+  lseek(file, place, SEEK_SET);
   return end > 0 ? static_cast<std::uint64_t>(end) : 0;
 }
 

@@ -165,8 +165,8 @@ CUresult CaptureLaunch(const GraphExec& exec, Stream* stream) {
 }  // namespace
 
 GraphLaunch::GraphLaunch(std::shared_ptr<Graph> launched,
-                         std::vector<std::shared_ptr<GraphMemory>> needed)
-    : graph(std::move(launched)), memory(std::move(needed)), run(graph) {
+                         std::vector<std::shared_ptr<GraphMemory>> needed, const Context& context)
+    : graph(std::move(launched)), memory(std::move(needed)), run(graph, context) {
   const EngineLock lock;
   for (const auto& block : memory) ++block->launches;
 }
@@ -211,14 +211,15 @@ CUresult LaunchGraph(GraphExec* exec, Stream* stream) {
     if (exec->last != nullptr) after.push_back(exec->last);
   }
   for (const Event* event : effects.waits)
-    if (TicketPtr record = event->Record()) after.push_back(std::move(record));
+    if (TicketPtr record = LatestRecord(*event)) after.push_back(std::move(record));
   const bool auto_free = (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
   CUresult prepared = Prepare(effects, auto_free);
   if (prepared == CUDA_SUCCESS) prepared = FreeLeftovers(effects, stream);
   if (prepared != CUDA_SUCCESS) return prepared;
   Commit(effects, stream->context);
   TicketPtr end;
-  LaunchOp launch{std::make_shared<GraphLaunch>(std::move(graph), effects.memory)};
+  LaunchOp launch{
+      std::make_shared<GraphLaunch>(std::move(graph), effects.memory, *stream->context)};
   const CUresult result = SubmitAfter(stream, std::move(launch), after, &end);
   if (end == nullptr) return result;
   for (Event* event : effects.records) event->MarkQueued(end);

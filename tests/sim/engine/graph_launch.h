@@ -18,7 +18,8 @@
 namespace cuheap::sim {
 
 struct GraphLaunch {
-  GraphLaunch(std::shared_ptr<Graph> launched, std::vector<std::shared_ptr<GraphMemory>> needed);
+  GraphLaunch(std::shared_ptr<Graph> launched, std::vector<std::shared_ptr<GraphMemory>> needed,
+              const Context& context);
   ~GraphLaunch();
   GraphLaunch(const GraphLaunch&) = delete;
   GraphLaunch& operator=(const GraphLaunch&) = delete;

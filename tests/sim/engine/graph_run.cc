@@ -26,8 +26,8 @@ CUresult RefuseTurns() {
 
 }  // namespace
 
-GraphRun::GraphRun(std::shared_ptr<const Graph> graph)
-    : graph_(std::move(graph)), progress_(graph_->nodes.size()) {
+GraphRun::GraphRun(std::shared_ptr<const Graph> graph, const Context& context)
+    : graph_(std::move(graph)), context_(context), progress_(graph_->nodes.size()) {
   std::map<const GraphNode*, std::size_t> places;
   for (std::size_t i = 0; i < graph_->nodes.size(); ++i) places[graph_->nodes[i]] = i;
   for (std::size_t i = 0; i < graph_->nodes.size(); ++i)
@@ -69,13 +69,14 @@ CUresult GraphRun::AdvanceNode(const GraphNode& node, Progress* progress) {
     return AdvanceBatch(*batch, progress);
   }
   if (const auto* child = std::get_if<ChildOp>(&node.operation)) {
-    if (progress->inner == nullptr) progress->inner = std::make_unique<GraphRun>(child->graph);
+    if (progress->inner == nullptr)
+      progress->inner = std::make_unique<GraphRun>(child->graph, context_);
     return AdvanceInner(progress);
   }
   if (const auto* conditional = std::get_if<ConditionalOp>(&node.operation)) {
     return AdvanceConditional(*conditional->node, progress);
   }
-  return Execute(node.operation);
+  return Execute(node.operation, context_);
 }
 
 CUresult GraphRun::AdvanceInner(Progress* progress) {
@@ -86,7 +87,7 @@ CUresult GraphRun::AdvanceInner(Progress* progress) {
 
 CUresult GraphRun::AdvanceBatch(const BatchOp& batch, Progress* progress) {
   for (; progress->step < batch.list.size(); ++progress->step) {
-    const CUresult result = ExecuteMemoryOperation(batch.list[progress->step]);
+    const CUresult result = ExecuteMemoryOperation(batch.list[progress->step], context_);
     if (result != CUDA_SUCCESS) return result;
   }
   return CUDA_SUCCESS;
@@ -99,7 +100,7 @@ CUresult GraphRun::AdvanceConditional(const Conditional& node, Progress* progres
       const auto* body = node.BodyFor(node.handle->value);
       if (body == nullptr) return CUDA_SUCCESS;
       if (progress->step == kMostTurns) return RefuseTurns();
-      progress->inner = std::make_unique<GraphRun>(*body);
+      progress->inner = std::make_unique<GraphRun>(*body, context_);
     }
     const CUresult result = AdvanceInner(progress);
     if (result != CUDA_SUCCESS || !loop) return result;

@@ -20,7 +20,7 @@ class GraphRun {
  public:
   static constexpr std::size_t kMostTurns = 100'000;
 
-  explicit GraphRun(std::shared_ptr<const Graph> graph);
+  GraphRun(std::shared_ptr<const Graph> graph, const Context& context);
 
   // SUCCESS: all is done. NOT_READY: it waits. Anything else: the run failed, and broke its
   // context.
@@ -41,6 +41,7 @@ class GraphRun {
   CUresult AdvanceConditional(const Conditional& node, Progress* progress);
 
   std::shared_ptr<const Graph> graph_;
+  const Context& context_;          // where it was launched; never destroyed
   std::vector<Progress> progress_;  // by place of the node
   bool begun_ = false;
 };

@@ -5,6 +5,7 @@
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/managed_memory.h"
 #include "tests/sim/engine/multicast_mapping.h"
+#include "tests/sim/engine/peer_access.h"
 #include "tests/sim/engine/touched_ranges.h"
 
 namespace cuheap::sim {
@@ -116,12 +117,14 @@ bool MayChangeTo(const CUstreamBatchMemOpParams& old, const CUstreamBatchMemOpPa
   return old.writeValue.flags == fresh.writeValue.flags;
 }
 
-CUresult ExecuteMemoryOperation(const CUstreamBatchMemOpParams& operation) {
+CUresult ExecuteMemoryOperation(const CUstreamBatchMemOpParams& operation, const Context& context) {
   const TouchedRange range = RangeOf(operation);
   if (range.bytes == 0) return CUDA_SUCCESS;
   const EngineLock lock;
   const CUresult allowed = IsQueued() ? CheckRangesAtExecution({range}) : CheckRangesNow({range});
   if (allowed != CUDA_SUCCESS) return allowed;
+  const CUresult reached = CheckDeviceAccess(context, "memory operation", {range});
+  if (reached != CUDA_SUCCESS) return reached;
   if (IsWait(operation)) return IsMet(operation) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
   const std::vector<std::uintptr_t> targets = MulticastTargets({range});
   if (targets.empty()) return CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -130,7 +133,9 @@ CUresult ExecuteMemoryOperation(const CUstreamBatchMemOpParams& operation) {
   return CUDA_SUCCESS;
 }
 
-CUresult ExecuteOne(const BatchOp& batch) { return ExecuteMemoryOperation(batch.list.front()); }
+CUresult ExecuteOne(const BatchOp& batch, const Context& context) {
+  return ExecuteMemoryOperation(batch.list.front(), context);
+}
 
 TouchedRange RangeOf(const CUstreamBatchMemOpParams& operation) {
   const unsigned bytes = BytesOf(operation.operation);

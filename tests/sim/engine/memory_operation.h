@@ -22,10 +22,11 @@ CUresult CheckMemoryOperation(const CUstreamBatchMemOpParams& operation, MemoryO
 // What an executable graph may not change in an operation of a batch: the same otherwise.
 bool MayChangeTo(const CUstreamBatchMemOpParams& old, const CUstreamBatchMemOpParams& fresh);
 
-// NOT_READY: a wait whose value is not there. INVALID_VALUE: the memory is gone.
-CUresult ExecuteMemoryOperation(const CUstreamBatchMemOpParams& operation);
+// NOT_READY: a wait whose value is not there. INVALID_VALUE: the memory is gone. ILLEGAL_ADDRESS:
+// the context may not access it.
+CUresult ExecuteMemoryOperation(const CUstreamBatchMemOpParams& operation, const Context& context);
 // REQUIRES: the batch has one operation, as in a stream.
-CUresult ExecuteOne(const BatchOp& batch);
+CUresult ExecuteOne(const BatchOp& batch, const Context& context);
 
 // Memory that it reads or writes; no bytes: a barrier.
 TouchedRange RangeOf(const CUstreamBatchMemOpParams& operation);

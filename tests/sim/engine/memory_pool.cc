@@ -9,6 +9,7 @@
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/managed_memory.h"
+#include "tests/sim/engine/peer_access.h"
 #include "tests/sim/engine/pool_places.h"
 #include "tests/sim/engine/race_checks.h"
 #include "tests/sim/engine/stream.h"
@@ -67,6 +68,20 @@ void DeleteIfOver(MemoryPool* pool) {
   if (pool->destroyed && pool->live_blocks == 0 && pool->pending.empty()) {
     MemoryPools().Delete(pool);
   }
+}
+
+// What a free does in its stream: memory of another process is unmapped, ours goes back later.
+Operation EndOf(std::uintptr_t address) {
+  const EngineLock lock;
+  const Allocation* block = FindAllocation(address);
+  const bool ours = block == nullptr || block->pool == nullptr || !block->pool->imported;
+  if (ours) return EmptyOp{};
+  const auto unmap = [](void* data) {
+    const std::unique_ptr<MappedRegion> region(static_cast<MappedRegion*>(data));
+    const EngineLock unmapping;
+    UnmapRegion(*region);
+  };
+  return HostOp{unmap, new MappedRegion(block->region)};
 }
 
 void Left(MemoryPool* pool) {
@@ -150,6 +165,9 @@ CUresult SetPoolAccess(MemoryPool* pool, const CUmemAccessDesc* access, std::siz
     std::size_t index = 0;
     const CUresult known = AccessIndex(access[i].location, &index);
     if (known != CUDA_SUCCESS || !IsAccess(access[i].flags)) return CUDA_ERROR_INVALID_VALUE;
+    const bool reached = index == kHostAccess || access[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                         ReachesDevice(static_cast<int>(index), pool->device);
+    if (!reached) return CUDA_ERROR_INVALID_VALUE;
     wanted[index] = access[i].flags;
   }
   if (wanted[own] != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) return CUDA_ERROR_INVALID_VALUE;
@@ -159,7 +177,7 @@ CUresult SetPoolAccess(MemoryPool* pool, const CUmemAccessDesc* access, std::siz
 
 CUresult AllocateFromPool(MemoryPool* pool, Stream* stream, std::uint64_t bytes,
                           std::uintptr_t* out) {
-  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (bytes == 0 || pool->imported) return CUDA_ERROR_INVALID_VALUE;
   constexpr std::uint64_t kMostOnHost = UINT64_MAX / 2;  // sums of sizes stay within 64 bits
   const bool on_host = pool->device == kHostDevice;
   if (bytes > (on_host ? kMostOnHost : DeviceCapacity(pool->device))) {
@@ -200,7 +218,7 @@ CUresult FreeInStream(std::uintptr_t address, Stream* stream) {
   }
   if (!IsQueued()) return FreeDevice(address);
   TicketPtr ticket;
-  const CUresult result = Enqueue(stream, EmptyOp{}, {}, &ticket);
+  const CUresult result = Enqueue(stream, EndOf(address), {}, &ticket);
   if (result != CUDA_SUCCESS) return result;
   const EngineLock lock;
   const Allocation* found = FindAllocation(address);
@@ -211,14 +229,18 @@ CUresult FreeInStream(std::uintptr_t address, Stream* stream) {
   MemoryEnds(address, block.bytes, ticket);
   if (IsManaged(block)) ForgetAdvice(address, block.bytes);
   RemoveAllocation(address);
-  block.pool->pending.Add(address, block.held_bytes, ticket);
+  if (!block.pool->imported) block.pool->pending.Add(address, block.held_bytes, ticket);
   Left(block.pool);
   return CUDA_SUCCESS;
 }
 
 void ReturnToPool(const Allocation& block) {
   MemoryPool* pool = block.pool;
-  pool->heap.Free(block.base, block.held_bytes);
+  if (pool->imported) {
+    UnmapRegion(block.region);
+  } else {
+    pool->heap.Free(block.base, block.held_bytes);
+  }
   Left(pool);
 }
 

@@ -34,7 +34,9 @@ struct MemoryPool {
   int reuse[4] = {0, 1, 1, 1};                     // by CU_MEMPOOL_ATTR_REUSE_*
   CUmemAccess_flags access[kHostAccess + 1] = {};  // by device, and of the host
   std::uint64_t live_blocks = 0;
-  bool destroyed = false;
+  std::uint64_t shared_id = 0;  // between processes (pool_sharing.h); 0: never exported
+  bool imported = false;        // of another process: hands nothing out
+  bool destroyed = false;       // lives on until its last block is freed
 };
 
 HandlePool<MemoryPool>& MemoryPools();

@@ -15,6 +15,7 @@
 #include "tests/sim/engine/match.h"
 #include "tests/sim/engine/memory_operation.h"
 #include "tests/sim/engine/multicast_mapping.h"
+#include "tests/sim/engine/peer_access.h"
 #include "tests/sim/engine/race_checks.h"
 #include "tests/sim/engine/touched_ranges.h"
 
@@ -75,11 +76,13 @@ void DoAt(std::uintptr_t distance, const Operation& operation) {
              operation);
 }
 
-CUresult ExecuteOnMemory(const Operation& operation) {
+CUresult ExecuteOnMemory(const Operation& operation, const Context& context) {
   const EngineLock lock;
   const std::vector<TouchedRange> ranges = TouchedRanges(operation);
   const CUresult allowed = IsQueued() ? CheckRangesAtExecution(ranges) : CheckRangesNow(ranges);
   if (allowed != CUDA_SUCCESS) return allowed;
+  const CUresult reached = CheckDeviceAccess(context, operation);
+  if (reached != CUDA_SUCCESS) return reached;
   if (!IsResident(ranges)) return CUDA_ERROR_ILLEGAL_ADDRESS;
   const std::vector<std::uintptr_t> targets = MulticastTargets(ranges);
   if (targets.empty()) return CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -99,11 +102,11 @@ CUresult MarkIfAlive(Event* event) {
 
 }  // namespace
 
-CUresult Execute(const Operation& operation) {
-  return std::visit(Match{[&](const CopyOp&) { return ExecuteOnMemory(operation); },
-                          [&](const FillOp&) { return ExecuteOnMemory(operation); },
-                          [&](const TouchOp&) { return ExecuteOnMemory(operation); },
-                          [](const BatchOp& batch) { return ExecuteOne(batch); },
+CUresult Execute(const Operation& operation, const Context& context) {
+  return std::visit(Match{[&](const CopyOp&) { return ExecuteOnMemory(operation, context); },
+                          [&](const FillOp&) { return ExecuteOnMemory(operation, context); },
+                          [&](const TouchOp&) { return ExecuteOnMemory(operation, context); },
+                          [&](const BatchOp& batch) { return ExecuteOne(batch, context); },
                           [](const HostOp& host) {
                             host.function(host.data);
                             return CUDA_SUCCESS;

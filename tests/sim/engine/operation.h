@@ -21,6 +21,7 @@ namespace cuheap::sim {
 
 struct Conditional;
 struct ConditionalWrites;
+struct Context;
 struct Event;
 struct Function;
 struct Graph;
@@ -70,6 +71,7 @@ struct CopyOp {
   bool source_now = false;                           // read it before the call returns
   std::shared_ptr<const ArraySide> to_array{};
   std::shared_ptr<const ArraySide> from_array{};
+  bool between_contexts = false;  // the call named the contexts of both sides
 };
 struct FillOp {
   std::uintptr_t to = 0;
@@ -125,12 +127,14 @@ using Operation =
     std::variant<EmptyOp, KernelOp, TouchOp, CopyOp, FillOp, BatchOp, HostOp, RecordOp, WaitOp,
                  AllocOp, FreeOp, MapArrayOp, ChildOp, ConditionalOp, SetConditionalOp, LaunchOp>;
 
-// Checks the ranges of a copy, fill or write against the allocations, then does the work.
-// INVALID_VALUE: it touches device addresses that no allocation covers. ILLEGAL_ADDRESS: parts of
-// an array that have no memory. NOT_READY: it waits for a value in memory, and goes on where it
-// stopped when it is called again; other threads meanwhile do not call it. Other codes break the
-// context. REQUIRES: not a node's part of a graph (graph_run.h).
-CUresult Execute(const Operation& operation);
+// Checks the ranges of a copy, fill or write against the allocations, then does the work in
+// `context`.
+// INVALID_VALUE: it touches device addresses that no allocation covers. ILLEGAL_ADDRESS:
+// memory that the device may not access (peer_access.h), parts of an array that have no memory.
+// NOT_READY: it waits for a value in memory, and goes on where it stopped when it is called again;
+// other threads meanwhile do not call it. Other codes break the context. REQUIRES: not a node's
+// part of a graph (graph_run.h).
+CUresult Execute(const Operation& operation, const Context& context);
 CUgraphNodeType NodeTypeOf(const Operation& operation);
 
 }  // namespace cuheap::sim

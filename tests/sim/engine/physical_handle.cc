@@ -1,21 +1,12 @@
 #include "tests/sim/engine/physical_handle.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include "tests/sim/engine/descriptor.h"
 #include "tests/sim/engine/device.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/handle_pool.h"
 
 namespace cuheap::sim {
 namespace {
-
-// What an exported descriptor says when read.
-struct ExportTicket {
-  std::uint64_t identity;
-  std::uint64_t serial;
-  std::int64_t index;
-};
 
 HandlePool<PhysicalHandle>& Handles() {
   static auto& pool = *new HandlePool<PhysicalHandle>;
@@ -125,29 +116,26 @@ CUresult ExportHandle(PhysicalHandle* handle, int* fd) {
   if (!allowed) return CUDA_ERROR_INVALID_VALUE;
   const int index = handle->pages->Export(handle->properties);
   if (index < 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  const ExportTicket ticket{TheControlBlock().identity, TheControlBlock().exports[index].serial,
-                            index};
-  const int made = memfd_create("cuheap-sim-handle", MFD_CLOEXEC);
+  const auto serial = static_cast<std::uint32_t>(TheControlBlock().exports[index].serial);
+  const int made = MakeDescriptor({DescriptorKind::kMemory, index, serial});
   if (made < 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  if (pwrite(made, &ticket, sizeof(ticket), 0) != sizeof(ticket)) {
-    close(made);
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
   *fd = made;
   return CUDA_SUCCESS;
 }
 
 CUresult ImportHandle(int fd, PhysicalHandle** out) {
-  ExportTicket ticket{};
-  if (pread(fd, &ticket, sizeof(ticket), 0) != sizeof(ticket)) return CUDA_ERROR_INVALID_VALUE;
+  DescriptorTicket ticket;
+  if (!ReadDescriptor(fd, &ticket) || ticket.kind != DescriptorKind::kMemory) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   const EngineLock lock;
-  if (ticket.identity != TheControlBlock().identity) return CUDA_ERROR_INVALID_VALUE;
-  const int index = static_cast<int>(ticket.index);
-  PhysicalPtr pages = ImportPages(index, ticket.serial);
+  const ExportEntry& entry = TheControlBlock().exports[ticket.index];
+  if (static_cast<std::uint32_t>(entry.serial) != ticket.serial) return CUDA_ERROR_INVALID_VALUE;
+  PhysicalPtr pages = ImportPages(ticket.index, entry.serial);
   if (pages == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *out = Handles().New();
   (*out)->pages = std::move(pages);
-  (*out)->properties = TheControlBlock().exports[index].properties;
+  (*out)->properties = entry.properties;
   return CUDA_SUCCESS;
 }
 

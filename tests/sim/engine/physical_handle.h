@@ -33,7 +33,8 @@ CUmemGenericAllocationHandle ValueOf(PhysicalHandle* handle);
 void BeginMapping(PhysicalHandle* handle);
 void EndMapping(PhysicalHandle* handle);
 
-// A file descriptor that another process of the same device may turn into a handle.
+// A file descriptor that another process of the same device may turn into a handle. It holds the
+// memory until its last copy is closed.
 CUresult ExportHandle(PhysicalHandle* handle, int* fd);
 CUresult ImportHandle(int fd, PhysicalHandle** out);
 

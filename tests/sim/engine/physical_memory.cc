@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 
+#include "tests/sim/engine/descriptor.h"
 #include "tests/sim/engine/engine_lock.h"
 
 namespace cuheap::sim {
@@ -64,6 +65,10 @@ void ReleaseExport(int index) {
   ExportEntry& entry = TheControlBlock().exports[index];
   entry.holders &= ~(1ULL << MySlot());
   if (entry.holders != 0) return;
+  if (IsHeldByDescriptor(index)) {
+    ++TheControlBlock().left_to_descriptors;
+    return;
+  }
   DeviceTable& table = TheControlBlock().devices[entry.device];
   for (std::uint32_t i = 0; i < entry.run_count; ++i) {
     SetOwner(table, {entry.runs[i]}, 0);
@@ -118,7 +123,7 @@ PhysicalPtr AllocatePages(int device, std::uint64_t bytes, MemoryKind kind) {
   const ControlLock control;
   DeviceTable& table = TheControlBlock().devices[device];
   const std::uint64_t wanted = bytes / kPageBytes;
-  if (wanted > table.free_pages && IsShared()) Sweep(Punch);
+  if (wanted > table.free_pages) Sweep(Punch);
   if (wanted > table.free_pages) return nullptr;
   std::vector<PageRun> runs = FindPages(table, static_cast<std::uint32_t>(wanted));
   SetOwner(table, runs, static_cast<std::uint16_t>(MySlot() + 1));
@@ -142,6 +147,7 @@ PhysicalPtr ImportPages(int index, std::uint64_t serial) {
   used_bytes[entry.device][static_cast<int>(MemoryKind::kVmm)] -= entry.bytes;
   pages->counted_ = false;
   pages->export_index_ = index;
+  if (entry.holders == 0) --TheControlBlock().left_to_descriptors;
   entry.holders |= 1ULL << MySlot();
   ++local_holds[index];
   return pages;
@@ -150,7 +156,7 @@ PhysicalPtr ImportPages(int index, std::uint64_t serial) {
 std::uint64_t FreeBytes(int device) {
   const EngineLock lock;
   const ControlLock control;
-  if (IsShared()) Sweep(Punch);
+  Sweep(Punch);
   return TheControlBlock().devices[device].free_pages * kPageBytes;
 }
 

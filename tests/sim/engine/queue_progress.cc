@@ -20,7 +20,7 @@ constexpr auto kPatience = std::chrono::seconds(10);
 // What holds the first operation back, if anything.
 TicketPtr Obstacle(const Queue& queue) {
   for (const TicketPtr& before : queue.work.front().after)
-    if (!before->done) return before;
+    if (!IsOver(*before)) return before;
   return nullptr;
 }
 
@@ -38,10 +38,14 @@ void PutBack(Queues& queues, Queue* queue, QueuedWork work) {
 void SayOnceThatItWaits() {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;
-  std::fprintf(stderr, "cuheap-sim: a stream waits for a value in memory that nobody writes\n");
+  std::fprintf(
+      stderr,
+      "cuheap-sim: a stream waits for a value in memory that nobody writes, or for another "
+      "process\n");
 }
 
-// The host waits for a queue that is held back by memory: the others go on, then it looks again.
+// The host waits for a queue that is held back by memory or by another process: the others go on,
+// then it looks again.
 class Patience {
  public:
   void LetOthersGoOn(Queues& queues, QueueGuard& guard) {
@@ -56,10 +60,14 @@ class Patience {
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
-// Until it is done, as far as nothing waits for a value.
+// Until it is done, as far as nothing waits for a value or for another process.
 bool FinishUnlessBlocked(Queues& queues, const TicketPtr& ticket, QueueGuard& guard) {
-  while (!ticket->done) {
+  while (!IsOver(*ticket)) {
     const std::shared_ptr<Queue> queue = ticket->queue;
+    if (queue == nullptr) {
+      queues.blocked = true;
+      return false;
+    }
     if (queue->busy || queue->work.empty()) {
       queues.changed.wait(guard);
     } else if (const TicketPtr obstacle = Obstacle(*queue)) {
@@ -89,6 +97,11 @@ void RunDevice() {
 
 }  // namespace
 
+bool IsOver(Ticket& ticket) {
+  if (!ticket.done && ticket.elsewhere != nullptr && ticket.elsewhere()) ticket.done = true;
+  return ticket.done;
+}
+
 bool IsReady(const Queues& queues, const Queue& queue) {
   return !queue.busy && !queue.work.empty() && queue.blocked_at != queues.looks &&
          Obstacle(queue) == nullptr;
@@ -99,9 +112,9 @@ bool DoFirst(Queues& queues, const std::shared_ptr<Queue>& queue, QueueGuard& gu
   queue->work.pop_front();
   queue->busy = true;
   guard.unlock();
-  const CUresult result = Execute(work.operation);
+  const CUresult result = Execute(work.operation, *queue->context);
   const bool done = result != CUDA_ERROR_NOT_READY;
-  if (done && result != CUDA_SUCCESS) queue->context->broken = AsBreakage(result);
+  if (done && result != CUDA_SUCCESS) Break(queue->context, AsBreakage(result));
   if (done) work.operation = EmptyOp{};  // may be the last to hold a graph, which takes the lock
   guard.lock();
   queue->busy = false;
@@ -133,13 +146,16 @@ bool DoAllReady(Queues& queues, QueueGuard& guard) {
 
 void Finish(Queues& queues, const TicketPtr& ticket, QueueGuard& guard) {
   std::optional<Patience> patience;
-  while (!ticket->done) {
+  while (!IsOver(*ticket)) {
     const std::shared_ptr<Queue> queue = ticket->queue;
-    if (queue->busy || queue->work.empty()) {
+    if (queue != nullptr && (queue->busy || queue->work.empty())) {
       queues.changed.wait(guard);
-    } else if (const TicketPtr obstacle = Obstacle(*queue)) {
+      continue;
+    }
+    const TicketPtr obstacle = queue == nullptr ? nullptr : Obstacle(*queue);
+    if (obstacle != nullptr) {
       Finish(queues, obstacle, guard);
-    } else if (!DoFirst(queues, queue, guard)) {
+    } else if (queue == nullptr || !DoFirst(queues, queue, guard)) {
       if (!patience) patience.emplace();
       patience->LetOthersGoOn(queues, guard);
     }

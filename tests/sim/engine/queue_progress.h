@@ -8,6 +8,9 @@
 
 namespace cuheap::sim {
 
+// Whether it is done, here or in another process.
+bool IsOver(Ticket& ticket);
+
 // Whether its first operation can be tried: nothing holds it back, and if it waits for a value in
 // memory, that may have changed since it was tried.
 bool IsReady(const Queues& queues, const Queue& queue);

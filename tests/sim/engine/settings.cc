@@ -58,6 +58,10 @@ bool Read(const char* text, Capability* out) {
 
 bool Read(const char* text, ClockSetting* out) { return ReadClock(text, out); }
 
+bool Read(const char* text, ShutdownTime* out) { return ReadShutdownTime(text, out); }
+
+bool Read(const char* text, PeerLinks* out) { return PeerLinks::Read(text, out); }
+
 bool Read(const char* text, bool* out) {
   *out = std::strcmp(text, "on") == 0;
   return *out || std::strcmp(text, "off") == 0;

@@ -10,6 +10,8 @@
 
 #include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/faults.h"
+#include "tests/sim/engine/peer_links.h"
+#include "tests/sim/engine/shutdown.h"
 
 namespace cuheap::sim {
 
@@ -29,6 +31,8 @@ struct Settings {
   using Faults = std::vector<FaultRule>;
   using Capability = sim::Capability;
   using Clock = ClockSetting;
+  using Shutdown = ShutdownTime;
+  using Peers = PeerLinks;
 #define SETTING(reader, field, variable, standard, help) reader field{};
 #include "tests/sim/engine/settings.def"
 #undef SETTING

@@ -7,13 +7,15 @@
 #include "tests/sim/engine/device.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/graph_memory.h"
+#include "tests/sim/engine/memory_pool.h"
 #include "tests/sim/engine/module.h"
+#include "tests/sim/engine/shutdown.h"
 
 namespace cuheap::sim {
 namespace {
 
 bool IsKnown(int device, int kind) {
-  return AskGate(true) == CUDA_SUCCESS && IsDevice(device) && kind >= 0 && kind < CUHEAP_SIM_KINDS;
+  return HasMachine() && IsDevice(device) && kind >= 0 && kind < CUHEAP_SIM_KINDS;
 }
 
 int KindOf(const Allocation& block) {
@@ -23,7 +25,7 @@ int KindOf(const Allocation& block) {
     case AllocationType::kMapping:
       return CUHEAP_SIM_VMM;
     case AllocationType::kPooled:
-      return CUHEAP_SIM_POOL;
+      return block.pool->imported ? CUHEAP_SIM_KINDS : CUHEAP_SIM_POOL;
     case AllocationType::kStatic:
       return CUHEAP_SIM_STATIC;
     case AllocationType::kGraph:
@@ -73,9 +75,11 @@ uint64_t cuheap_sim_other_processes(int device) {
 uint64_t cuheap_sim_live_bytes(int device, int kind) { return Live(device, kind).bytes; }
 uint64_t cuheap_sim_live_blocks(int device, int kind) { return Live(device, kind).blocks; }
 uint64_t cuheap_sim_contexts_created(void) { return ContextsCreated(); }
+uint64_t cuheap_sim_contexts_created_on(int device) { return ContextsCreated(device); }
+void cuheap_sim_shut_down(void) { ShutDown(); }
 
 uint64_t cuheap_sim_pinned(void) {
-  if (AskGate(true) != CUDA_SUCCESS) return 0;
+  if (!HasMachine()) return 0;
   const EngineLock lock;
   std::uint64_t bytes = HostBytes();
   for (const auto& [base, block] : AllAllocations()) {

@@ -29,7 +29,12 @@ uint64_t cuheap_sim_other_processes(int device);
  * arrays. */
 uint64_t cuheap_sim_live_bytes(int device, int kind);
 uint64_t cuheap_sim_live_blocks(int device, int kind);
+/* Of all devices, and of one. A primary context counts anew each time that it comes to life. */
 uint64_t cuheap_sim_contexts_created(void);
+uint64_t cuheap_sim_contexts_created_on(int device);
+/* The driver is gone from now on, as late in a process's exit (setting CUHEAP_SIM_SHUTDOWN): every
+ * call of it says DEINITIALIZED. The functions of this file go on. */
+void cuheap_sim_shut_down(void);
 /* Host bytes that are pinned: allocated, registered, behind handles or reserved by pools. */
 uint64_t cuheap_sim_pinned(void);
 

@@ -2,6 +2,7 @@
 
 #include "tests/sim/engine/capture.h"
 #include "tests/sim/engine/clock.h"
+#include "tests/sim/engine/context_events.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/event.h"
 #include "tests/sim/engine/work_queue.h"
@@ -57,6 +58,7 @@ Stream* NewStream(Context* context, unsigned flags, int priority) {
   stream->priority = priority;
   stream->id = next_id++;
   if (IsQueued()) stream->queue = NewQueue(context, (flags & CU_STREAM_NON_BLOCKING) == 0);
+  BeginAfterContextWaits(stream);
   return stream;
 }
 
@@ -69,7 +71,7 @@ void DestroyStream(Stream* stream) {
 
 void DestroyStreamsAndEventsOf(const Context* context) {
   Streams().ForEach([&](Stream* stream) {
-    if (stream->context == context) DestroyStream(stream);
+    if (RootOf(stream->context) == context) DestroyStream(stream);
   });
   Events().ForEach([&](Event* event) {
     if (event->context == context) Events().Delete(event);
@@ -80,12 +82,15 @@ CUresult ResolveStream(CUstream handle, bool per_thread, Stream** out) {
   const auto value = reinterpret_cast<std::uintptr_t>(handle);
   if (value > 2) {
     *out = Streams().Find(handle);
-    return *out == nullptr ? CUDA_ERROR_INVALID_HANDLE : (*out)->context->broken.load();
+    if (*out == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    const Context& owner = *(*out)->context;
+    return owner.alive ? owner.broken.load() : CUDA_ERROR_CONTEXT_IS_DESTROYED;
   }
   Context* context = nullptr;
   const CUresult result = CurrentContext(&context);
   if (result != CUDA_SUCCESS) return result;
   const bool thread_stream = value == 2 || (value == 0 && per_thread);
+  if (thread_stream && context->parent != nullptr) return CUDA_ERROR_INVALID_HANDLE;
   *out = thread_stream ? PerThreadStream(context) : context->legacy_stream.load();
   return CUDA_SUCCESS;
 }
@@ -104,13 +109,13 @@ CUresult Submit(Stream* stream, Operation operation, GraphNode** node) {
 CUresult SubmitAfter(Stream* stream, Operation operation, const std::vector<TicketPtr>& after,
                      TicketPtr* end) {
   if (IsQueued()) return Enqueue(stream, std::move(operation), after, end);
-  const CUresult result = Execute(operation);
+  const CUresult result = Execute(operation, *stream->context);
   if (result == CUDA_ERROR_NOT_READY) {
     BeginQueues();
     return Enqueue(stream, std::move(operation), after, end);
   }
   const bool breaks = result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_LAUNCH_TIMEOUT;
-  if (breaks) stream->context->broken = result;
+  if (breaks) Break(stream->context, result);
   return result;
 }
 
@@ -120,7 +125,7 @@ CUresult SubmitKernel(Stream* stream, const KernelOp& kernel) {
 }
 
 CUresult RecordEvent(Stream* stream, Event* event, bool external) {
-  if (event->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
+  if (event->context != RootOf(stream->context)) return CUDA_ERROR_INVALID_HANDLE;
   if (AnyCapture()) {
     const EngineLock lock;
     const CUresult result = CheckSubmission(stream);
@@ -134,7 +139,7 @@ CUresult RecordEvent(Stream* stream, Event* event, bool external) {
   }
   if (IsQueued()) {
     TicketPtr ticket;
-    const CUresult result = Enqueue(stream, EmptyOp{}, {}, &ticket);
+    const CUresult result = Enqueue(stream, RecordOperation(*event), {}, &ticket);
     event->MarkQueued(std::move(ticket));
     return result;
   }
@@ -154,7 +159,7 @@ CUresult WaitEvent(Stream* stream, Event* event, bool external) {
   } else if (event->capture_id.load() != 0) {
     return CUDA_ERROR_CAPTURED_EVENT;
   }
-  const TicketPtr record = event->Record();
+  const TicketPtr record = LatestRecord(*event);
   return record == nullptr ? CUDA_SUCCESS : Enqueue(stream, EmptyOp{}, {record});
 }
 

@@ -9,6 +9,7 @@
 
 #include <cuda.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -49,12 +50,17 @@ struct Stream {
 inline constexpr int kLowestPriority = 0;
 inline constexpr int kHighestPriority = -5;
 
+inline int ClampPriority(int priority) {
+  return std::min(kLowestPriority, std::max(kHighestPriority, priority));
+}
+
 HandlePool<Stream>& Streams();
 Stream* NewStream(Context* context, unsigned flags, int priority);
 void DestroyStream(Stream* stream);
 void DestroyStreamsAndEventsOf(const Context* context);
 
-// Default handles mean the current context; `per_thread` says what 0 means.
+// Default handles mean the current context; `per_thread` says what 0 means. A green context has no
+// per-thread streams (INVALID_HANDLE); streams outlive it (CONTEXT_IS_DESTROYED).
 CUresult ResolveStream(CUstream handle, bool per_thread, Stream** out);
 
 // Runs or captures `operation`. The node, when one was made, goes to `*node`. INVALID_VALUE: the

@@ -7,6 +7,7 @@
 #include "tests/sim/engine/access_rights.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/multicast_mapping.h"
+#include "tests/sim/engine/peer_access.h"
 #include "tests/sim/engine/race_checks.h"
 
 namespace cuheap::sim {
@@ -74,7 +75,12 @@ CUresult CheckAccess(const CUmemAccessDesc& access, const std::vector<Allocation
       if (!HasMember(*mapping, index)) return CUDA_ERROR_INVALID_VALUE;
       continue;
     }
-    if (index != kHostAccess) continue;
+    if (index != kHostAccess) {
+      const bool reached = access.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                           ReachesDevice(static_cast<int>(index), mapping->device);
+      if (!reached) return CUDA_ERROR_INVALID_DEVICE;
+      continue;
+    }
     const CUmemLocationType type = HandleOfMapping(*mapping)->properties.location.type;
     if (type == CU_MEM_LOCATION_TYPE_HOST_NUMA) continue;
     if (access.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA) return CUDA_ERROR_INVALID_VALUE;

@@ -37,6 +37,11 @@ const std::shared_ptr<Queue>& QueueOf(Queues& queues, Stream* stream) {
   return stream->queue;
 }
 
+// The work of a primary context is also that of its green ones.
+bool IsOf(const Queue& queue, const Context* context) {
+  return queue.context == context || queue.context->parent == context;
+}
+
 // An orphan goes when it is empty and the host knows all of its work: a wait for the context or the
 // device has to find it until then.
 void DropOrphans(Queues& queues) {
@@ -154,6 +159,25 @@ CUresult Enqueue(Stream* stream, Operation operation, const std::vector<TicketPt
   return CUDA_SUCCESS;
 }
 
+std::vector<TicketPtr> LastOfContext(const Context* context) {
+  Queues& queues = TheQueues();
+  const QueueGuard guard(queues.mutex);
+  return LastOf(queues, [&](const Queue& queue) { return IsOf(queue, context); });
+}
+
+TicketPtr EnqueueApart(Context* context, Operation operation, std::vector<TicketPtr> after) {
+  const std::shared_ptr<Queue> queue = NewQueue(context, false);
+  Queues& queues = TheQueues();
+  TicketPtr end;
+  {
+    QueueGuard guard(queues.mutex);
+    end = Append(queues, queue, std::move(operation), std::move(after));
+    if (TheSettings().clock.kind == ClockKind::kEager) DoEagerly(queues, end, guard);
+  }
+  OrphanQueue(queue);
+  return end;
+}
+
 bool ComesAfter(Stream* stream, const TicketPtr& ticket) {
   Queues& queues = TheQueues();
   const QueueGuard guard(queues.mutex);
@@ -178,8 +202,8 @@ void WaitForContext(const Context* context) {
   if (!IsQueued()) return;
   Queues& queues = TheQueues();
   QueueGuard guard(queues.mutex);
-  FinishAndKnow(
-      queues, LastOf(queues, [&](const Queue& queue) { return queue.context == context; }), guard);
+  FinishAndKnow(queues, LastOf(queues, [&](const Queue& queue) { return IsOf(queue, context); }),
+                guard);
 }
 
 void WaitForDevice(int device) {
@@ -193,7 +217,7 @@ void WaitForDevice(int device) {
 bool IsDone(const TicketPtr& ticket) {
   Queues& queues = TheQueues();
   const QueueGuard guard(queues.mutex);
-  if (ticket->done) Know(queues, {ticket});
+  if (IsOver(*ticket)) Know(queues, {ticket});
   return ticket->done;
 }
 

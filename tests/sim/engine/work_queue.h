@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct Stream;
 
 // The end of one operation.
 struct Ticket {
-  std::shared_ptr<Queue> queue;
+  std::shared_ptr<Queue> queue;     // none: it is another process's
+  std::function<bool()> elsewhere;  // asks whether that one is done
   Moment moment;
   VectorClock clock;          // covers `moment` too
   bool done = false;          // guarded by the queue lock
@@ -45,6 +47,11 @@ void OrphanQueue(const std::shared_ptr<Queue>& queue);
 // allocation covers. `*end` is its ticket.
 CUresult Enqueue(Stream* stream, Operation operation, const std::vector<TicketPtr>& after = {},
                  TicketPtr* end = nullptr);
+
+// The ends of everything submitted so far to the streams of a context.
+std::vector<TicketPtr> LastOfContext(const Context* context);
+// Queues `operation` in no stream: after what is given, and nothing comes after it by itself.
+TicketPtr EnqueueApart(Context* context, Operation operation, std::vector<TicketPtr> after);
 
 // Whether what is submitted to `stream` from now on comes after `ticket`.
 bool ComesAfter(Stream* stream, const TicketPtr& ticket);

@@ -1,5 +1,6 @@
 #include "tests/sim/runtime/context.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -23,13 +24,15 @@ CUcontext primary[kMaxDevices];  // guarded by primary_mutex; null: not retained
 
 const Driver& Table() { return GetDriver(DefaultStream::kLegacy); }
 
-int DeviceCount() {
-  static const int count = [] {
-    int value = 0;
-    Table().cuDeviceGetCount(&value);
-    return value < kMaxDevices ? value : kMaxDevices;
-  }();
-  return count;
+CUresult DeviceCount(int* count) {
+  static std::atomic<int> known{-1};
+  *count = known;
+  if (*count >= 0) return CUDA_SUCCESS;
+  const CUresult result = Table().cuDeviceGetCount(count);
+  if (result != CUDA_SUCCESS) return result;
+  *count = std::min(*count, kMaxDevices);
+  known = *count;
+  return CUDA_SUCCESS;
 }
 
 CUresult Bind(int device) {
@@ -41,6 +44,14 @@ CUresult Bind(int device) {
 }
 
 bool SawLastReset() { return thread.generation == generation.load(std::memory_order_acquire); }
+
+// A context that is not the device's primary one.
+bool IsOtherContextCurrent(int device) {
+  CUcontext current = nullptr;
+  CUcontext own = nullptr;
+  return SawLastReset() && Table().cuCtxGetCurrent(&current) == CUDA_SUCCESS &&
+         current != nullptr && PrimaryContext(device, &own) == CUDA_SUCCESS && current != own;
+}
 
 }  // namespace
 
@@ -57,16 +68,18 @@ CUresult EnsureContext() {
 CUresult CurrentDevice(int* device) {
   if (CUresult status = DriverStatus(); status != CUDA_SUCCESS) return status;
   CUcontext current = nullptr;
-  if (SawLastReset() && Table().cuCtxGetCurrent(&current) == CUDA_SUCCESS && current != nullptr) {
-    return Table().cuCtxGetDevice(device);
-  }
+  const CUresult result = Table().cuCtxGetCurrent(&current);
+  if (result != CUDA_SUCCESS) return result;
+  if (SawLastReset() && current != nullptr) return Table().cuCtxGetDevice(device);
   *device = thread.device;
   return CUDA_SUCCESS;
 }
 
 CUresult CheckDevice(int device) {
   if (CUresult status = DriverStatus(); status != CUDA_SUCCESS) return status;
-  return device >= 0 && device < DeviceCount() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  int count = 0;
+  if (CUresult result = DeviceCount(&count); result != CUDA_SUCCESS) return result;
+  return device >= 0 && device < count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult SelectDevice(int device) {
@@ -90,7 +103,11 @@ CUresult PrimaryContext(int device, CUcontext* context) {
 
 CUresult ResetDevice() {
   int device = 0;
-  if (CUresult result = CurrentDevice(&device); result != CUDA_SUCCESS) return result;
+  if (CUresult result = CurrentDevice(&device); result != CUDA_SUCCESS) {
+    if (!IsBroken(static_cast<cudaError_t>(result))) return result;
+    device = thread.device;
+  }
+  if (IsOtherContextCurrent(device)) return CUDA_SUCCESS;
   const std::lock_guard<std::mutex> lock(primary_mutex);
   Table().cuCtxSetCurrent(nullptr);
   thread.device = device;
@@ -100,6 +117,26 @@ CUresult ResetDevice() {
   }
   generation.fetch_add(1, std::memory_order_acq_rel);
   return Table().cuDevicePrimaryCtxReset(device);
+}
+
+bool IsBroken(cudaError_t error) {
+  switch (error) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable:
+      break;
+    default:
+      return false;
+  }
+  CUdevice device = 0;
+  return SawLastReset() && static_cast<cudaError_t>(Table().cuCtxGetDevice(&device)) == error;
 }
 
 }  // namespace cuheap::sim_runtime

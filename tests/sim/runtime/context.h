@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cuda.h>
+#include <cuda_runtime_api.h>
 
 namespace cuheap::sim_runtime {
 
@@ -27,7 +28,12 @@ CUresult PrimaryContext(int device, CUcontext* context);
 // CUDA_ERROR_INVALID_DEVICE for an ordinal that does not exist.
 CUresult CheckDevice(int device);
 
-// Destroys the primary context of this thread's device; the next call makes a new one.
+// Destroys the primary context of this thread's device; the next call makes a new one. Where
+// another context is current, that stays.
 CUresult ResetDevice();
+
+// Whether `error` is the sticky error of this thread's context. Calls the driver only for errors
+// that can be one.
+bool IsBroken(cudaError_t error);
 
 }  // namespace cuheap::sim_runtime

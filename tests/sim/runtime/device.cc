@@ -1,15 +1,15 @@
-// Devices: choice, properties, limits, peers, life.
-#include <cstring>
-
+// Devices: choice, properties, limits, life.
 #include "tests/sim/runtime/export.h"
 
 using namespace cuheap::sim_runtime;
 
 extern "C" cudaError_t cudaDriverGetVersion(int* version) {
   if (version == nullptr) return Record(cudaErrorInvalidValue);
+  if (GetDriver(DefaultStream::kLegacy).get_proc_address != nullptr) {
+    return Record(GetDriver(DefaultStream::kLegacy).cuDriverGetVersion(version));
+  }
   *version = 0;  // what a machine without a driver gets
-  if (GetDriver(DefaultStream::kLegacy).get_proc_address == nullptr) return cudaSuccess;
-  return Record(GetDriver(DefaultStream::kLegacy).cuDriverGetVersion(version));
+  return cudaSuccess;
 }
 
 extern "C" cudaError_t cudaRuntimeGetVersion(int* version) {
@@ -20,11 +20,10 @@ extern "C" cudaError_t cudaRuntimeGetVersion(int* version) {
 
 extern "C" cudaError_t cudaGetDeviceCount(int* count) {
   if (count == nullptr) return Record(cudaErrorInvalidValue);
-  *count = 0;
-  return InDriver([&](const Driver& driver) {
-    const CUresult result = driver.cuDeviceGetCount(count);
-    return result == CUDA_SUCCESS && *count == 0 ? CUDA_ERROR_NO_DEVICE : result;
-  });
+  const cudaError_t result =
+      InDriver([&](const Driver& driver) { return driver.cuDeviceGetCount(count); });
+  if (result == cudaErrorNoDevice || result == cudaErrorInsufficientDriver) *count = 0;
+  return result;
 }
 
 extern "C" cudaError_t cudaGetDevice(int* device) {
@@ -33,9 +32,16 @@ extern "C" cudaError_t cudaGetDevice(int* device) {
 
 extern "C" cudaError_t cudaSetDevice(int device) { return Record(SelectDevice(device)); }
 
-extern "C" cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
-  CUcontext context = nullptr;
-  return Record(PrimaryContext(device, &context));
+extern "C" cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags) {
+  if ((flags & ~cudaInitDeviceFlagsAreValid) != 0) return Record(cudaErrorInvalidValue);
+  if (CUresult result = CheckDevice(device); result != CUDA_SUCCESS) return Record(result);
+  return InDriver([&](const Driver& driver) {
+    CUcontext context = nullptr;
+    const CUresult result = (flags & cudaInitDeviceFlagsAreValid) != 0
+                                ? driver.cuDevicePrimaryCtxSetFlags(device, device_flags)
+                                : CUDA_SUCCESS;
+    return result == CUDA_SUCCESS ? PrimaryContext(device, &context) : result;
+  });
 }
 
 extern "C" cudaError_t cudaDeviceReset() { return Record(ResetDevice()); }
@@ -51,17 +57,38 @@ CUHEAP_FORWARD_DRIVER(cudaDeviceGetPCIBusId, cuDeviceGetPCIBusId,
                       (char* id, int length, int device), id, length, device)
 CUHEAP_FORWARD_DRIVER(cudaDeviceGetByPCIBusId, cuDeviceGetByPCIBusId, (int* device, const char* id),
                       device, id)
-CUHEAP_FORWARD_DRIVER(cudaDeviceCanAccessPeer, cuDeviceCanAccessPeer,
-                      (int* can, int device, int peer), can, device, peer)
-CUHEAP_FORWARD_DRIVER(cudaDeviceGetP2PAttribute, cuDeviceGetP2PAttribute,
-                      (int* value, cudaDeviceP2PAttr attribute, int source, int target), value,
-                      attribute, source, target)
 CUHEAP_FORWARD(cudaDeviceGetStreamPriorityRange, cuCtxGetStreamPriorityRange,
                (int* least, int* greatest), least, greatest)
 CUHEAP_FORWARD(cudaDeviceGetLimit, cuCtxGetLimit, (size_t * value, cudaLimit limit), value, limit)
 CUHEAP_FORWARD(cudaDeviceSetLimit, cuCtxSetLimit, (cudaLimit limit, size_t value), limit, value)
 CUHEAP_FORWARD(cudaDeviceGetCacheConfig, cuCtxGetCacheConfig, (cudaFuncCache * config), config)
 CUHEAP_FORWARD(cudaDeviceSetCacheConfig, cuCtxSetCacheConfig, (cudaFuncCache config), config)
+
+// Banks of shared memory are four bytes wide and nothing changes that.
+extern "C" cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  if (config == nullptr) return Record(cudaErrorInvalidValue);
+  return InContext(DefaultStream::kLegacy, [&](const Driver&) {
+    *config = cudaSharedMemBankSizeFourByte;
+    return CUDA_SUCCESS;
+  });
+}
+
+extern "C" cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
+  return InContext(DefaultStream::kLegacy, [&](const Driver&) {
+    return config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+CUHEAP_FORWARD(cudaDeviceFlushGPUDirectRDMAWrites, cuFlushGPUDirectRDMAWrites,
+               (cudaFlushGPUDirectRDMAWritesTarget target, cudaFlushGPUDirectRDMAWritesScope scope),
+               target, scope)
+
+extern "C" cudaError_t cudaCtxResetPersistingL2Cache() {
+  return InContext(DefaultStream::kLegacy,
+                   [](const Driver& driver) { return driver.cuCtxResetPersistingL2Cache(); });
+}
 
 extern "C" cudaError_t cudaSetDeviceFlags(unsigned int flags) {
   int device = 0;
@@ -76,22 +103,6 @@ extern "C" cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
   if (CUresult result = CurrentDevice(&device); result != CUDA_SUCCESS) return Record(result);
   return InDriver([&](const Driver& driver) {
     return driver.cuDevicePrimaryCtxGetState(device, flags, &active);
-  });
-}
-
-extern "C" cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
-  return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
-    CUcontext context = nullptr;
-    const CUresult result = PrimaryContext(peer, &context);
-    return result == CUDA_SUCCESS ? driver.cuCtxEnablePeerAccess(context, flags) : result;
-  });
-}
-
-extern "C" cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-  return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
-    CUcontext context = nullptr;
-    const CUresult result = PrimaryContext(peer, &context);
-    return result == CUDA_SUCCESS ? driver.cuCtxDisablePeerAccess(context) : result;
   });
 }
 
@@ -121,18 +132,20 @@ void FillAttributes(const Driver& driver, cudaDeviceProp* properties, int device
 
 }  // namespace
 
-extern "C" cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  if (properties == nullptr) return Record(cudaErrorInvalidValue);
+extern "C" cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device) {
+  if (out == nullptr) return Record(cudaErrorInvalidValue);
   if (CUresult result = CheckDevice(device); result != CUDA_SUCCESS) return Record(result);
-  std::memset(properties, 0, sizeof *properties);
   return InDriver([&](const Driver& driver) {
+    cudaDeviceProp properties{};
     CUuuid uuid{};
-    CUresult result = driver.cuDeviceGetName(properties->name, sizeof properties->name, device);
+    CUresult result = driver.cuDeviceGetName(properties.name, sizeof properties.name, device);
     if (result == CUDA_SUCCESS)
-      result = driver.cuDeviceTotalMem(&properties->totalGlobalMem, device);
+      result = driver.cuDeviceTotalMem(&properties.totalGlobalMem, device);
     if (result == CUDA_SUCCESS) result = driver.cuDeviceGetUuid(&uuid, device);
-    properties->uuid = uuid;
-    FillAttributes(driver, properties, device);
-    return result;
+    if (result != CUDA_SUCCESS) return result;
+    properties.uuid = uuid;
+    FillAttributes(driver, &properties, device);
+    *out = properties;
+    return CUDA_SUCCESS;
   });
 }

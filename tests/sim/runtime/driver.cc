@@ -1,5 +1,6 @@
 #include "tests/sim/runtime/driver.h"
 
+#include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
 #include <cstddef>
@@ -53,7 +54,7 @@ class Loader {
     FillTable(&legacy_, 0);
     per_thread_ = legacy_;
     FillStreamFunctions(&per_thread_);
-    status_ = resolver == nullptr ? kDriverTooOld : legacy_.cuInit(0);
+    status_ = Start();
   }
 
   Driver legacy_{};
@@ -61,6 +62,21 @@ class Loader {
   CUresult status_ = kDriverTooOld;
 
  private:
+  // A runtime works with every driver of its major version, and newer ones.
+  CUresult Start() const {
+    if (legacy_.get_proc_address == nullptr) return kDriverTooOld;
+    void* function = nullptr;
+    CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    if (legacy_.get_proc_address("cuInit", &function, 2000, 0, &found) ==
+        CUDA_ERROR_DEINITIALIZED) {
+      return CUDA_ERROR_DEINITIALIZED;
+    }
+    int version = 0;
+    const CUresult result = legacy_.cuDriverGetVersion(&version);
+    if (result != CUDA_SUCCESS) return result;
+    return version / 1000 < CUDART_VERSION / 1000 ? kDriverTooOld : legacy_.cuInit(0);
+  }
+
   void* Query(const char* name, int version, cuuint64_t flags) const {
     if (legacy_.get_proc_address == nullptr) return nullptr;
     void* function = nullptr;

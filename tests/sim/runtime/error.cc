@@ -1,5 +1,7 @@
 #include "tests/sim/runtime/error.h"
 
+#include "tests/sim/runtime/context.h"
+
 namespace cuheap::sim_runtime {
 namespace {
 
@@ -38,9 +40,10 @@ cudaError_t Record(cudaError_t error) {
 
 using namespace cuheap::sim_runtime;
 
+// What broke the context stays until there is another one.
 extern "C" cudaError_t cudaGetLastError() {
   const cudaError_t error = last_error;
-  last_error = cudaSuccess;
+  if (error != cudaSuccess && !IsBroken(error)) last_error = cudaSuccess;
   return error;
 }
 

@@ -1,6 +1,4 @@
 // Allocation, pinned memory, pointer attributes, sharing between processes.
-#include <cstring>
-
 #include "tests/sim/runtime/export.h"
 
 using namespace cuheap::sim_runtime;
@@ -93,15 +91,15 @@ CUHEAP_FORWARD(cudaIpcCloseMemHandle, cuIpcCloseMemHandle, (void* pointer), poin
 extern "C" cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
                                                 const void* pointer) {
   if (attributes == nullptr) return Record(cudaErrorInvalidValue);
-  std::memset(attributes, 0, sizeof *attributes);
   unsigned int type = 0;
   unsigned int managed = 0;
-  int device = cudaInvalidDeviceId;
+  cudaPointerAttributes found{};
+  found.device = cudaInvalidDeviceId;
   CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
                                   CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
                                   CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
                                   CU_POINTER_ATTRIBUTE_HOST_POINTER};
-  void* values[] = {&type, &managed, &device, &attributes->devicePointer, &attributes->hostPointer};
+  void* values[] = {&type, &managed, &found.device, &found.devicePointer, &found.hostPointer};
   const cudaError_t result = InDriver([&](const Driver& driver) {
     return Call(driver.cuPointerGetAttributes, 5u, &wanted[0], &values[0], pointer);
   });
@@ -111,15 +109,15 @@ extern "C" cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attribute
         cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, const_cast<void*>(pointer), {}};
     return cudaSuccess;
   }
-  attributes->type = managed != 0                 ? cudaMemoryTypeManaged
-                     : type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost
-                                                  : cudaMemoryTypeDevice;
-  attributes->device = device;
+  found.type = managed != 0                 ? cudaMemoryTypeManaged
+               : type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost
+                                            : cudaMemoryTypeDevice;
   // No device is current yet; unified addressing gives them all the same address.
   CUcontext current = nullptr;
   const Driver& driver = GetDriver(DefaultStream::kLegacy);
   if (driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == nullptr) {
-    attributes->devicePointer = const_cast<void*>(pointer);
+    found.devicePointer = const_cast<void*>(pointer);
   }
+  *attributes = found;
   return cudaSuccess;
 }

@@ -1,6 +1,10 @@
+#include <future>
 #include <thread>
 
 #include "tests/sim/tests/machine.h"
+
+// Deprecated functions are exported and called, so they are tested.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace cuheap::sim {
 namespace {
@@ -46,9 +50,133 @@ TEST_F(ContextTest, TheStackPushesAndPops) {
   EXPECT_CUDA(cuCtxGetDevice(&device));
   EXPECT_EQ(0, device);
   EXPECT_CUDA(cuCtxDestroy(own));
-  EXPECT_CUDA(cuCtxPushCurrent(own));
-  EXPECT_EQ(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxGetDevice(&device));
+  EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuCtxPushCurrent(own));
+  EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuCtxSetCurrent(own));
+  EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy(own));
+  EXPECT_CUDA(cuCtxGetDevice(&device));
+  EXPECT_EQ(0, device);
+}
+
+TEST_F(ContextTest, ADestroyedContextStaysCurrentToOtherThreads) {
+  CUcontext own = nullptr;
+  ASSERT_CUDA(cuCtxCreate(&own, nullptr, 0, 0));
+  std::promise<void> current;
+  std::promise<void> destroyed;
+  std::thread other([&] {
+    EXPECT_CUDA(cuCtxSetCurrent(own));
+    current.set_value();
+    destroyed.get_future().wait();
+    CUdeviceptr block = 3;
+    EXPECT_EQ(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemAlloc(&block, 8));
+    EXPECT_EQ(3U, block);
+    CUcontext popped = nullptr;
+    EXPECT_CUDA(cuCtxPopCurrent(&popped));
+    EXPECT_EQ(own, popped);
+  });
+  current.get_future().wait();
+  EXPECT_CUDA(cuCtxDestroy(own));
+  destroyed.set_value();
+  other.join();
+}
+
+TEST_F(ContextTest, AnUsageCountKeepsAContextUntilItIsDetachedAsOften) {
+  CUcontext own = nullptr;
+  ASSERT_CUDA(cuCtxCreate(&own, nullptr, 0, 0));
+  CUcontext attached = nullptr;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuCtxAttach(&attached, 1));
+  EXPECT_CUDA(cuCtxAttach(&attached, 0));
+  EXPECT_EQ(own, attached);
+  EXPECT_CUDA(cuCtxDetach(own));
+  EXPECT_CUDA(cuCtxSynchronize());
+  EXPECT_CUDA(cuCtxDetach(own));
+  EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuCtxDetach(own));
+  CUcontext current = nullptr;
+  EXPECT_CUDA(cuCtxGetCurrent(&current));
+  EXPECT_EQ(context_, current);
+}
+
+TEST_F(ContextTest, CreationChecksItsParameters) {
+  CUcontext made = reinterpret_cast<CUcontext>(8);
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+            cuCtxCreate(&made, nullptr, CU_CTX_SCHED_SPIN | CU_CTX_SCHED_YIELD, 0));
+  CUexecAffinityParam affinity{};
+  CUctxCreateParams limited{&affinity, 1, nullptr};
+  EXPECT_EQ(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, cuCtxCreate(&made, &limited, 0, 0));
+  CUctxCigParam graphics{};
+  CUctxCreateParams shared{nullptr, 0, &graphics};
+  EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED, cuCtxCreate(&made, &shared, 0, 0));
+  EXPECT_EQ(CUDA_ERROR_INVALID_DEVICE, cuCtxCreate(&made, nullptr, 0, 9));
+  EXPECT_EQ(reinterpret_cast<CUcontext>(8), made);
+  EXPECT_EQ(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
+            cuCtxGetExecAffinity(&affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT));
+}
+
+TEST_F(ContextTest, AResetKeepsTheRetainsAndTheHandleAndEndsTheGeneration) {
+  const CUdeviceptr block = Alloc(kMiB);
+  CUstream stream = nullptr;
+  CUevent event = nullptr;
+  ASSERT_CUDA(cuStreamCreate(&stream, 0));
+  ASSERT_CUDA(cuEventCreate(&event, 0));
+  unsigned long long first_id = 0;
+  ASSERT_CUDA(cuCtxGetId(context_, &first_id));
+  const std::uint64_t created = cuheap_sim_contexts_created_on(0);
+  EXPECT_CUDA(cuDevicePrimaryCtxReset(0));
+  CUdeviceptr none = 4;
+  EXPECT_EQ(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemAlloc(&none, 8));
+  EXPECT_EQ(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
+  EXPECT_EQ(4U, none);
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuStreamSynchronize(stream));
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(event));
+  CUcontext again = nullptr;
+  ASSERT_CUDA(cuDevicePrimaryCtxRetain(&again, 0));
+  EXPECT_EQ(context_, again);
+  unsigned long long second_id = 0;
+  EXPECT_CUDA(cuCtxGetId(context_, &second_id));
+  EXPECT_NE(first_id, second_id);
+  EXPECT_EQ(created + 1, cuheap_sim_contexts_created_on(0));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFree(block));
+  EXPECT_CUDA(cuDevicePrimaryCtxRelease(0));
+  EXPECT_CUDA(cuCtxSynchronize());
+}
+
+TEST_F(ContextTest, TheLastReleaseEndsAPrimaryContextAndOneMoreIsRefused) {
+  CUcontext primary = nullptr;
+  ASSERT_CUDA(cuDevicePrimaryCtxRetain(&primary, 1));
+  ASSERT_CUDA(cuCtxPushCurrent(primary));
+  Alloc(kMiB);
+  EXPECT_CUDA(cuDevicePrimaryCtxRelease(1));
+  EXPECT_EQ(0U, cuheap_sim_used(1, CUHEAP_SIM_LINEAR));
+  EXPECT_EQ(0U, cuheap_sim_used(1, CUHEAP_SIM_CONTEXT));
+  EXPECT_EQ(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
+  EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuDevicePrimaryCtxRelease(1));
   EXPECT_CUDA(cuCtxPopCurrent(nullptr));
+}
+
+TEST_F(ContextTest, AnEventIsRecordedInItsOwnContextAndWaitedForAnywhere) {
+  CUevent event = nullptr;
+  ASSERT_CUDA(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  CUcontext other = nullptr;
+  ASSERT_CUDA(cuCtxCreate(&other, nullptr, 0, 1));
+  CUstream stream = nullptr;
+  ASSERT_CUDA(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuEventRecord(event, stream));
+  EXPECT_CUDA(cuStreamWaitEvent(stream, event, 0));
+  EXPECT_CUDA(cuStreamSynchronize(stream));
+  EXPECT_CUDA(cuStreamDestroy(stream));
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuStreamDestroy(stream));
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuEventRecord(event, stream));
+  EXPECT_CUDA(cuCtxDestroy(other));
+  EXPECT_CUDA(cuEventRecord(event, nullptr));
+  EXPECT_CUDA(cuEventSynchronize(event));
+  EXPECT_CUDA(cuEventDestroy(event));
+}
+
+TEST_F(ContextTest, SharedMemoryBanksAreFourBytesWide) {
+  CUsharedconfig config = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
+  EXPECT_CUDA(cuCtxSetSharedMemConfig(CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE));
+  EXPECT_CUDA(cuCtxGetSharedMemConfig(&config));
+  EXPECT_EQ(CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE, config);
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuCtxSetSharedMemConfig(static_cast<CUsharedconfig>(3)));
 }
 
 TEST_F(ContextTest, ResetFreesWhatTheContextHeld) {

@@ -18,6 +18,7 @@ const std::set<std::string>& MayBeCalledWithZeroes() {
                                                         "cuCtxSetCacheConfig",
                                                         "cuCtxSetFlags",
                                                         "cuCtxSetLimit",
+                                                        "cuCtxSetSharedMemConfig",
                                                         "cuCtxSynchronize",
                                                         "cuDevicePrimaryCtxGetState",
                                                         "cuDevicePrimaryCtxSetFlags",
