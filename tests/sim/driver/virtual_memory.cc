@@ -94,6 +94,7 @@ CUresult face::MemSetAccess(CUdeviceptr base, size_t bytes, const CUmemAccessDes
   return SetRangeAccess(base, bytes, access, count);
 }
 
+// PARTIAL: of memory that cuMemMap did not show, peers whose access was enabled are not looked at.
 CUresult face::MemGetAccess(unsigned long long* flags, const CUmemLocation* location,
                             CUdeviceptr address) {
   CUHEAP_SIM_TRY(NeedPointers(flags, location));

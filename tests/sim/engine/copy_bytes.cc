@@ -81,6 +81,7 @@ void AddSide(const CopyOp& copy, const Side& side, bool writes, std::vector<Touc
 }  // namespace
 
 void CopyBytes(const CopyOp& copy) {
+  if (copy.width == 0) return;
   const Side to = TargetOf(copy);
   const Side from = SourceOf(copy);
   for (std::uint64_t z = 0; z < copy.depth; ++z) {

@@ -48,7 +48,7 @@ bool FillByPunching(const FillOp& fill) {
 }
 
 void Fill(const FillOp& fill) {
-  if (FillByPunching(fill)) return;
+  if (fill.width == 0 || FillByPunching(fill)) return;
   for (std::uint64_t y = 0; y < fill.height; ++y) {
     const std::uintptr_t row = fill.to + y * fill.pitch;
     if (fill.element == 1 || fill.value == 0) {

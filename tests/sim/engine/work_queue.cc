@@ -49,6 +49,7 @@ void DropOrphans(Queues& queues) {
     const bool known = queue->last == nullptr || queues.host.Covers(queue->last->moment);
     if (!queue->orphan || queue->busy || !queue->work.empty() || !known) return false;
     queues.slots.GiveBack(queue->slot);
+    queue->last = nullptr;  // which knows its queue: the two would keep each other
     return true;
   });
 }
