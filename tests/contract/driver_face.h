@@ -81,9 +81,6 @@ struct DriverFace {
   static Code PoolSet(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
     return From(F().cuMemPoolSetAttribute(pool, attribute, value));
   }
-  static Code DefaultPool(CUmemoryPool* out, int device) {
-    return From(F().cuDeviceGetDefaultMemPool(out, device));
-  }
 
   static Code IpcGetMemHandle(CUipcMemHandle* out, void* pointer) {
     return From(F().cuIpcGetMemHandle(out, Address(pointer)));

@@ -20,6 +20,24 @@ CUdeviceptr Mapping(bool allowed) {
   return base;
 }
 
+// A relaxed capture of `stream`, and an event recorded in it.
+struct CaptureWithEvent {
+  CaptureWithEvent() {
+    UsePrimary();
+    stream = NewStream();
+    D().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
+    D().cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    D().cuEventRecord(event, stream);
+  }
+  std::string End() const {
+    CUgraph graph = nullptr;
+    return Say(D().cuStreamEndCapture(stream, &graph));
+  }
+
+  CUstream stream = nullptr;
+  CUevent event = nullptr;
+};
+
 template <class Call>
 std::string InEachMode(Call call) {
   std::string answer;
@@ -88,27 +106,15 @@ std::string Answer_query_in_capture() {
 }
 
 std::string Answer_empty_fork() {
-  UsePrimary();
-  CUstream const stream = NewStream();
-  CUevent event = nullptr;
-  D().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
-  D().cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
-  D().cuEventRecord(event, stream);
-  D().cuStreamWaitEvent(NewStream(), event, 0);
-  CUgraph graph = nullptr;
-  return Say(D().cuStreamEndCapture(stream, &graph));
+  const CaptureWithEvent capture;
+  D().cuStreamWaitEvent(NewStream(), capture.event, 0);
+  return capture.End();
 }
 
 std::string Answer_captured_event_query() {
-  UsePrimary();
-  CUstream const stream = NewStream();
-  CUevent event = nullptr;
-  D().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
-  D().cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
-  D().cuEventRecord(event, stream);
-  const std::string query = Say(D().cuEventQuery(event));
-  CUgraph graph = nullptr;
-  return query + ", then " + Say(D().cuStreamEndCapture(stream, &graph));
+  const CaptureWithEvent capture;
+  const std::string query = Say(D().cuEventQuery(capture.event));
+  return query + ", then " + capture.End();
 }
 
 std::string Answer_unset_access() {

@@ -78,9 +78,6 @@ struct RuntimeFace {
   static Code PoolSet(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
     return From(F().cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value));
   }
-  static Code DefaultPool(CUmemoryPool* out, int device) {
-    return From(F().cudaDeviceGetDefaultMemPool(out, device));
-  }
 
   static Code IpcGetMemHandle(CUipcMemHandle* out, void* pointer) {
     return From(F().cudaIpcGetMemHandle(reinterpret_cast<cudaIpcMemHandle_t*>(out), pointer));

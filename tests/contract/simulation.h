@@ -6,20 +6,16 @@
 namespace cuheap::contract {
 
 #define CUHEAP_CONTRACT_SIMULATION(F) \
-  F(used)                             \
-  F(contexts_created)                 \
   F(fail)                             \
   F(clear_faults)                     \
   F(faults_fired)                     \
   F(races)                            \
-  F(last_race)                        \
   F(forget_races)                     \
   F(log_start)                        \
   F(log_stop)                         \
   F(log_clear)                        \
   F(log_size)                         \
-  F(log_read)                         \
-  F(launch)
+  F(log_read)
 
 struct SimulationFunctions {
 #define CUHEAP_CONTRACT_MEMBER(name) decltype(&cuheap_sim_##name) name = nullptr;

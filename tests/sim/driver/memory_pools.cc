@@ -1,4 +1,5 @@
 // Stream-ordered allocation and its pools.
+#include "tests/sim/driver/pool_handles.h"
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/access_rights.h"
 #include "tests/sim/engine/device_memory.h"
@@ -9,11 +10,6 @@
 
 namespace cuheap::sim {
 namespace {
-
-CUresult PoolOf(CUmemoryPool handle, MemoryPool** out) {
-  *out = MemoryPools().Find(handle);
-  return *out == nullptr || (*out)->destroyed ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
 
 CUmemoryPool HandleOf(MemoryPool* pool) { return Cast<CUmemoryPool>(pool); }
 

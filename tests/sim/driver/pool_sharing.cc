@@ -1,15 +1,11 @@
 // Pools and their blocks between processes.
 #include "tests/sim/engine/pool_sharing.h"
 
+#include "tests/sim/driver/pool_handles.h"
 #include "tests/sim/driver/support.h"
 
 namespace cuheap::sim {
 namespace {
-
-CUresult PoolOf(CUmemoryPool handle, MemoryPool** out) {
-  *out = MemoryPools().Find(handle);
-  return *out == nullptr || (*out)->destroyed ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
 
 CUresult NeedDescriptors(CUmemAllocationHandleType type, unsigned long long flags) {
   const bool known = type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;

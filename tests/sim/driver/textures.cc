@@ -49,6 +49,18 @@ CUresult Destroy(HandlePool<Object>& pool, unsigned long long handle) {
   return CUDA_SUCCESS;
 }
 
+// One of the descriptions that the object was made with.
+template <class Object, class Description>
+CUresult Describe(HandlePool<Object>& pool, unsigned long long handle, Description Object::*member,
+                  Description* out) {
+  CUHEAP_SIM_TRY(NeedPointers(out));
+  const EngineLock lock;
+  Object* object = nullptr;
+  CUHEAP_SIM_TRY(ObjectOf(pool, handle, &object));
+  *out = object->*member;
+  return CUDA_SUCCESS;
+}
+
 template <class Object>
 unsigned long long HandleOf(Object* object) {
   return reinterpret_cast<std::uintptr_t>(object);
@@ -77,20 +89,10 @@ CUresult face::TexObjectCreate(CUtexObject* out, const CUDA_RESOURCE_DESC* resou
 }
 CUresult face::TexObjectDestroy(CUtexObject handle) { return Destroy(Textures(), handle); }
 CUresult face::TexObjectGetResourceDesc(CUDA_RESOURCE_DESC* out, CUtexObject handle) {
-  CUHEAP_SIM_TRY(NeedPointers(out));
-  const EngineLock lock;
-  Texture* object = nullptr;
-  CUHEAP_SIM_TRY(ObjectOf(Textures(), handle, &object));
-  *out = object->resource;
-  return CUDA_SUCCESS;
+  return Describe(Textures(), handle, &Texture::resource, out);
 }
 CUresult face::TexObjectGetTextureDesc(CUDA_TEXTURE_DESC* out, CUtexObject handle) {
-  CUHEAP_SIM_TRY(NeedPointers(out));
-  const EngineLock lock;
-  Texture* object = nullptr;
-  CUHEAP_SIM_TRY(ObjectOf(Textures(), handle, &object));
-  *out = object->texture;
-  return CUDA_SUCCESS;
+  return Describe(Textures(), handle, &Texture::texture, out);
 }
 CUresult face::TexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* out, CUtexObject handle) {
   CUHEAP_SIM_TRY(NeedPointers(out));
@@ -121,12 +123,7 @@ CUresult face::SurfObjectCreate(CUsurfObject* out, const CUDA_RESOURCE_DESC* res
 }
 CUresult face::SurfObjectDestroy(CUsurfObject handle) { return Destroy(Surfaces(), handle); }
 CUresult face::SurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* out, CUsurfObject handle) {
-  CUHEAP_SIM_TRY(NeedPointers(out));
-  const EngineLock lock;
-  Surface* object = nullptr;
-  CUHEAP_SIM_TRY(ObjectOf(Surfaces(), handle, &object));
-  *out = object->resource;
-  return CUDA_SUCCESS;
+  return Describe(Surfaces(), handle, &Surface::resource, out);
 }
 
 CUresult face::DeviceGetTexture1DLinearMaxWidth(size_t* out, CUarray_format format,

@@ -1,6 +1,8 @@
 // Virtual memory management.
 #include "tests/sim/engine/virtual_memory.h"
 
+#include <bit>
+
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/multicast_mapping.h"
 
@@ -14,18 +16,9 @@ CUresult CheckProperties(const CUmemAllocationProp& properties) {
   return result == CUDA_ERROR_INVALID_DEVICE ? CUDA_ERROR_INVALID_VALUE : result;
 }
 
-// The one type that the machine shares; of the others, those that are known are not supported.
 CUresult CheckSharing(CUmemAllocationHandleType type) {
-  switch (type) {
-    case CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR:
-      return CUDA_SUCCESS;
-    case CU_MEM_HANDLE_TYPE_WIN32:
-    case CU_MEM_HANDLE_TYPE_WIN32_KMT:
-    case CU_MEM_HANDLE_TYPE_FABRIC:
-      return CUDA_ERROR_NOT_SUPPORTED;
-    default:
-      return CUDA_ERROR_INVALID_VALUE;
-  }
+  const bool one = std::has_single_bit(static_cast<unsigned>(type));
+  return one ? CheckHandleTypes(type) : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace

@@ -26,4 +26,9 @@ Allocation* FindAllocation(std::uintptr_t address) {
   return address - before.base < before.bytes ? &before : nullptr;
 }
 
+Allocation* AllocationAt(std::uintptr_t base) {
+  Allocation* block = FindAllocation(base);
+  return block != nullptr && block->base == base ? block : nullptr;
+}
+
 }  // namespace cuheap::sim

@@ -2,6 +2,7 @@
 // tests compare with what others believe. Threads: callers hold the engine's lock.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -54,6 +55,22 @@ Allocation& AddAllocation(Allocation allocation);
 void RemoveAllocation(std::uintptr_t base);
 // The allocation that contains `address`, or nullptr.
 Allocation* FindAllocation(std::uintptr_t address);
+// The one that begins at `base`, or nullptr.
+Allocation* AllocationAt(std::uintptr_t base);
+// The allocations in which [base, base + bytes) lies, one behind the other: visit(block, where it
+// is met, bytes met of it) says whether to go on. False: it said no, or a gap came first.
+template <class Visit>
+bool WalkAllocations(std::uintptr_t base, std::uint64_t bytes, Visit visit) {
+  while (bytes > 0) {
+    Allocation* block = FindAllocation(base);
+    if (block == nullptr) return false;
+    const std::uint64_t part = std::min(bytes, block->base + block->bytes - base);
+    if (!visit(*block, base, part)) return false;
+    base += part;
+    bytes -= part;
+  }
+  return true;
+}
 std::map<std::uintptr_t, Allocation>& AllAllocations();
 
 }  // namespace cuheap::sim

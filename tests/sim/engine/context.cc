@@ -47,8 +47,8 @@ void Begin(Context* context) {
 }
 
 CUresult Activate(Context* context) {
-  const std::uint64_t bytes = (TheSettings().context_memory + kPageBytes - 1) / kPageBytes;
-  PhysicalPtr memory = AllocatePages(context->device, bytes * kPageBytes, MemoryKind::kContext);
+  const std::uint64_t bytes = InWholePages(TheSettings().context_memory);
+  PhysicalPtr memory = AllocatePages(context->device, bytes, MemoryKind::kContext);
   if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   context->memory = std::move(memory);
   Begin(context);

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "tests/sim/engine/byte_lock.h"
 #include "tests/sim/engine/descriptor.h"
 
 namespace cuheap::sim {
@@ -23,18 +24,9 @@ int control_fd = -1;
 int my_slot = 0;
 int lock_depth = 0;  // guarded by the engine's lock
 
-struct flock SlotByte(int slot, short type) {
-  struct flock range {};
-  range.l_type = type;
-  range.l_whence = SEEK_SET;
-  range.l_start = slot;
-  range.l_len = 1;
-  return range;
-}
-
 bool IsDead(int slot) {
   if (slot == my_slot || control_fd < 0) return false;
-  struct flock range = SlotByte(slot, F_WRLCK);
+  struct flock range = ByteLock(slot, F_WRLCK);
   return fcntl(control_fd, F_GETLK, &range) == 0 && range.l_type == F_UNLCK;
 }
 
@@ -54,7 +46,7 @@ void Initialise() {
 
 bool TakeSlot() {
   for (int slot = 0; slot < kMaxProcesses; ++slot) {
-    struct flock range = SlotByte(slot, F_WRLCK);
+    struct flock range = ByteLock(slot, F_WRLCK);
     if (block->processes[slot].pid != 0 || fcntl(control_fd, F_SETLK, &range) != 0) continue;
     block->processes[slot].pid = getpid();
     my_slot = slot;

@@ -20,6 +20,10 @@
 namespace cuheap::sim {
 
 inline constexpr std::uint64_t kPageBytes = 2ULL << 20;
+// REQUIRES: less than the largest number by a page.
+constexpr std::uint64_t InWholePages(std::uint64_t bytes) {
+  return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
 inline constexpr std::uint32_t kMaxPages = 1U << 19;  // 1 TiB
 inline constexpr int kMaxProcesses = 64;
 inline constexpr int kMaxExports = 1024;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string>
 
+#include "tests/sim/engine/byte_lock.h"
 #include "tests/sim/engine/settings.h"
 
 namespace cuheap::sim {
@@ -33,15 +34,6 @@ off_t PlaceOf(const DescriptorTicket& ticket) {
                             static_cast<std::uint64_t>(ticket.index));
 }
 
-struct flock LockOf(int index, short type) {
-  struct flock range {};
-  range.l_type = type;
-  range.l_whence = SEEK_SET;
-  range.l_start = index;
-  range.l_len = 1;
-  return range;
-}
-
 }  // namespace
 
 bool OpenDescriptorFile() {
@@ -56,7 +48,7 @@ bool OpenDescriptorFile() {
 int MakeDescriptor(const DescriptorTicket& ticket) {
   const int made = open(PathOfFile().c_str(), O_RDWR | O_CLOEXEC);
   if (made < 0) return -1;
-  struct flock range = LockOf(ticket.index, F_RDLCK);
+  struct flock range = ByteLock(ticket.index, F_RDLCK);
   const bool held = ticket.kind == DescriptorKind::kPool || fcntl(made, F_OFD_SETLK, &range) == 0;
   if (held && lseek(made, PlaceOf(ticket), SEEK_SET) >= 0) return made;
   close(made);
@@ -79,7 +71,7 @@ bool ReadDescriptor(int fd, DescriptorTicket* out) {
 }
 
 bool IsHeldByDescriptor(int index) {
-  struct flock range = LockOf(index, F_WRLCK);
+  struct flock range = ByteLock(index, F_WRLCK);
   return fcntl(file, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }
 

@@ -34,10 +34,6 @@ AllocationType TypeOf(MemoryKind kind) {
   return kind == MemoryKind::kArray ? AllocationType::kArray : AllocationType::kLinear;
 }
 
-std::uint64_t InWholePages(std::uint64_t bytes) {
-  return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
-}
-
 // Its address and pages stay with its node.
 CUresult FreeGraphMemory(const Allocation& block) {
   const CUresult ended = EndAllocation(block.base);
@@ -46,10 +42,16 @@ CUresult FreeGraphMemory(const Allocation& block) {
   return EndOnDevice(block.base);
 }
 
-std::uintptr_t HostPages(std::uint64_t bytes) {
+// Gives `block` memory of the process's own.
+CUresult AddHostPages(Allocation block, std::uint64_t bytes, std::uintptr_t* out) {
+  const EngineLock lock;
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? 0 : reinterpret_cast<std::uintptr_t>(memory);
+  if (memory == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+  block.base = reinterpret_cast<std::uintptr_t>(memory);
+  block.bytes = bytes;
+  *out = AddAllocation(std::move(block)).base;
+  return CUDA_SUCCESS;
 }
 
 template <class Predicate>
@@ -167,8 +169,8 @@ void Discard(std::uintptr_t base) {
 
 CUresult FreeDevice(std::uintptr_t address) {
   const EngineLock lock;
-  const Allocation* block = FindAllocation(address);
-  if (block == nullptr || block->base != address || block->declared) {
+  const Allocation* block = AllocationAt(address);
+  if (block == nullptr || block->declared) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   switch (block->type) {
@@ -201,53 +203,41 @@ CUresult AllocateManaged(Context* context, std::uint64_t bytes, unsigned flags,
   if (bytes == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  const EngineLock lock;
   Allocation block;
-  block.base = HostPages(bytes);
-  if (block.base == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  block.bytes = bytes;
   block.type = AllocationType::kManaged;
   block.device = context->device;
   block.context = context;
   block.flags = flags;
-  *out = AddAllocation(std::move(block)).base;
-  return CUDA_SUCCESS;
+  return AddHostPages(std::move(block), bytes, out);
 }
 
 CUresult AllocateManagedVariable(std::uint64_t bytes, std::uintptr_t* out) {
-  const EngineLock lock;
   Allocation block;
-  block.base = HostPages(bytes);
-  if (block.base == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  block.bytes = bytes;
   block.type = AllocationType::kManaged;
   block.flags = CU_MEM_ATTACH_GLOBAL;
   block.declared = true;
-  *out = AddAllocation(std::move(block)).base;
-  return CUDA_SUCCESS;
+  return AddHostPages(std::move(block), bytes, out);
 }
 
 CUresult AllocateHost(Context* context, std::uint64_t bytes, unsigned flags, void** out) {
   constexpr unsigned kKnown =
       CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
   if (bytes == 0 || (flags & ~kKnown) != 0) return CUDA_ERROR_INVALID_VALUE;
-  const EngineLock lock;
   Allocation block;
-  block.base = HostPages(bytes);
-  if (block.base == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  block.bytes = bytes;
   block.type = AllocationType::kHost;
   block.device = context->device;
   block.context = context;
   block.flags = flags | CU_MEMHOSTALLOC_DEVICEMAP;
-  *out = reinterpret_cast<void*>(AddAllocation(std::move(block)).base);
-  return CUDA_SUCCESS;
+  std::uintptr_t base = 0;
+  const CUresult result = AddHostPages(std::move(block), bytes, &base);
+  if (result == CUDA_SUCCESS) *out = reinterpret_cast<void*>(base);
+  return result;
 }
 
 CUresult FreeHost(std::uintptr_t address) {
   const EngineLock lock;
-  const Allocation* block = FindAllocation(address);
-  if (block == nullptr || block->base != address || block->type != AllocationType::kHost) {
+  const Allocation* block = AllocationAt(address);
+  if (block == nullptr || block->type != AllocationType::kHost) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   Discard(address);
@@ -280,8 +270,8 @@ CUresult RegisterHost(Context* context, std::uintptr_t address, std::uint64_t by
 
 CUresult UnregisterHost(std::uintptr_t address) {
   const EngineLock lock;
-  const Allocation* block = FindAllocation(address);
-  if (block == nullptr || block->base != address || block->type != AllocationType::kRegistered) {
+  const Allocation* block = AllocationAt(address);
+  if (block == nullptr || block->type != AllocationType::kRegistered) {
     return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   }
   Discard(address);

@@ -88,7 +88,7 @@ CUresult NewGraphMemory(int device, std::uint64_t bytes, std::shared_ptr<GraphMe
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (bytes > DeviceCapacity(device)) return CUDA_ERROR_OUT_OF_MEMORY;
   const EngineLock lock;
-  const std::uint64_t whole = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const std::uint64_t whole = InWholePages(bytes);
   const std::uintptr_t base = ReserveAddresses(whole, kPageBytes, 0);
   if (base == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   auto memory = std::make_shared<GraphMemory>();

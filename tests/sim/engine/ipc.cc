@@ -76,8 +76,8 @@ CUresult Open(const HandleText& handle, Context* context, std::uintptr_t* out) {
 
 CUresult MakeIpcHandle(std::uintptr_t address, CUipcMemHandle* out) {
   const EngineLock lock;
-  const Allocation* block = FindAllocation(address);
-  if (block == nullptr || block->base != address || block->type != AllocationType::kLinear) {
+  const Allocation* block = AllocationAt(address);
+  if (block == nullptr || block->type != AllocationType::kLinear) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   CUmemAllocationProp properties{};

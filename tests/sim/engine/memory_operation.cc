@@ -1,7 +1,6 @@
 #include "tests/sim/engine/memory_operation.h"
 
 #include "tests/sim/engine/allocation_table.h"
-#include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/managed_memory.h"
 #include "tests/sim/engine/multicast_mapping.h"
@@ -121,9 +120,9 @@ CUresult ExecuteMemoryOperation(const CUstreamBatchMemOpParams& operation, const
   const TouchedRange range = RangeOf(operation);
   if (range.bytes == 0) return CUDA_SUCCESS;
   const EngineLock lock;
-  const CUresult allowed = IsQueued() ? CheckRangesAtExecution({range}) : CheckRangesNow({range});
+  const CUresult allowed = CheckRangesAtExecution({range});
   if (allowed != CUDA_SUCCESS) return allowed;
-  const CUresult reached = CheckDeviceAccess(context, "memory operation", {range});
+  const CUresult reached = CheckDeviceAccess(context, "memory operation", range);
   if (reached != CUDA_SUCCESS) return reached;
   if (IsWait(operation)) return IsMet(operation) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
   const std::vector<std::uintptr_t> targets = MulticastTargets({range});

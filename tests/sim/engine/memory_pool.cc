@@ -10,6 +10,7 @@
 #include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/managed_memory.h"
 #include "tests/sim/engine/peer_access.h"
+#include "tests/sim/engine/physical_handle.h"
 #include "tests/sim/engine/pool_places.h"
 #include "tests/sim/engine/race_checks.h"
 #include "tests/sim/engine/stream.h"
@@ -93,12 +94,8 @@ void NoticeDoneFrees(MemoryPool* pool) { pool->pending.ReturnDone(&pool->heap); 
 
 // The types of handles that a pool's memory can have.
 CUresult CheckSharing(const CUmemPoolProps& properties, bool of_device) {
-  constexpr unsigned kKnown = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_WIN32 |
-                              CU_MEM_HANDLE_TYPE_WIN32_KMT | CU_MEM_HANDLE_TYPE_FABRIC;
   const unsigned types = properties.handleTypes;
-  if ((types & ~kKnown) != 0 || (types != 0 && !of_device)) return CUDA_ERROR_INVALID_VALUE;
-  return (types & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0 ? CUDA_ERROR_NOT_SUPPORTED
-                                                                  : CUDA_SUCCESS;
+  return types != 0 && !of_device ? CUDA_ERROR_INVALID_VALUE : CheckHandleTypes(types);
 }
 
 CUresult CheckProperties(const CUmemPoolProps& properties) {
@@ -206,8 +203,8 @@ CUresult FreeInStream(std::uintptr_t address, Stream* stream) {
   std::uint64_t bytes = 0;
   {
     const EngineLock lock;
-    const Allocation* block = FindAllocation(address);
-    if (block == nullptr || block->base != address) return CUDA_ERROR_INVALID_VALUE;
+    const Allocation* block = AllocationAt(address);
+    if (block == nullptr) return CUDA_ERROR_INVALID_VALUE;
     type = block->type;
     bytes = block->bytes;
   }
@@ -221,8 +218,8 @@ CUresult FreeInStream(std::uintptr_t address, Stream* stream) {
   const CUresult result = Enqueue(stream, EndOf(address), {}, &ticket);
   if (result != CUDA_SUCCESS) return result;
   const EngineLock lock;
-  const Allocation* found = FindAllocation(address);
-  if (found == nullptr || found->base != address || found->pool == nullptr) {
+  const Allocation* found = AllocationAt(address);
+  if (found == nullptr || found->pool == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;  // another thread was faster
   }
   const Allocation block = *found;

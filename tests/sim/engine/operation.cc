@@ -1,6 +1,5 @@
 #include "tests/sim/engine/operation.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "tests/sim/engine/allocation_table.h"
@@ -36,15 +35,12 @@ bool FillByPunching(const FillOp& fill) {
   const std::uint64_t bytes = WidthInBytes(fill);
   if (fill.value != 0 || fill.height != 1 || bytes < kPunchFrom) return false;
   // Mappings may follow each other; each begins with its pages.
-  for (std::uint64_t done = 0; done < bytes;) {
-    const std::uintptr_t at = fill.to + done;
-    const Allocation* block = FindAllocation(at);
-    if (block == nullptr || block->region.pages == nullptr) return false;
-    const std::uint64_t part = std::min(bytes - done, block->base + block->bytes - at);
-    PunchZeroes(block->region, at, part);
-    done += part;
-  }
-  return true;
+  return WalkAllocations(fill.to, bytes,
+                         [](const Allocation& block, std::uintptr_t at, std::uint64_t part) {
+                           if (block.region.pages == nullptr) return false;
+                           PunchZeroes(block.region, at, part);
+                           return true;
+                         });
 }
 
 void Fill(const FillOp& fill) {
@@ -79,9 +75,9 @@ void DoAt(std::uintptr_t distance, const Operation& operation) {
 CUresult ExecuteOnMemory(const Operation& operation, const Context& context) {
   const EngineLock lock;
   const std::vector<TouchedRange> ranges = TouchedRanges(operation);
-  const CUresult allowed = IsQueued() ? CheckRangesAtExecution(ranges) : CheckRangesNow(ranges);
+  const CUresult allowed = CheckRangesAtExecution(ranges);
   if (allowed != CUDA_SUCCESS) return allowed;
-  const CUresult reached = CheckDeviceAccess(context, operation);
+  const CUresult reached = CheckDeviceAccess(context, operation, ranges);
   if (reached != CUDA_SUCCESS) return reached;
   if (!IsResident(ranges)) return CUDA_ERROR_ILLEGAL_ADDRESS;
   const std::vector<std::uintptr_t> targets = MulticastTargets(ranges);

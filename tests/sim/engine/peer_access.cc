@@ -75,36 +75,36 @@ bool IsReached(const Context& context, const Allocation& block, bool writes, Roa
   return access == Access::kReadWrite || (access == Access::kRead && !writes);
 }
 
-void Report(const Context& context, const std::string& what, const Allocation& block,
+// False.
+bool Report(const Context& context, const std::string& what, const Allocation& block,
             std::uintptr_t address) {
   std::fprintf(stderr,
                "cuheap-sim: a %s on device %d touches %#" PRIxPTR
                ", memory of device %d that it may not access\n",
                what.c_str(), context.device, address, block.device);
+  return false;
 }
 
-// Allocations may follow each other in a range; a gap is not looked at.
-bool Reaches(const Context& context, const std::string& what, TouchedRange range, Road road) {
-  while (range.bytes > 0) {
-    const Allocation* block = FindAllocation(range.base);
-    if (block == nullptr) return true;
-    if (!IsReached(context, *block, range.writes, road)) {
-      Report(context, what, *block, range.base);
-      return false;
-    }
-    const std::uint64_t covered = block->base + block->bytes - range.base;
-    if (covered >= range.bytes) return true;
-    range.base += covered;
-    range.bytes -= covered;
-  }
-  return true;
+// Allocations may follow each other in a range; a gap is not looked at. `name` says what the work
+// is called, if that has to be said.
+template <class Name>
+bool Reaches(const Context& context, Name name, const TouchedRange& range, Road road) {
+  bool reached = true;
+  WalkAllocations(
+      range.base, range.bytes, [&](const Allocation& block, std::uintptr_t at, std::uint64_t) {
+        reached =
+            IsReached(context, block, range.writes, road) || Report(context, name(), block, at);
+        return reached;
+      });
+  return reached;
 }
 
-CUresult Check(const Context& context, const std::string& what,
-               const std::vector<TouchedRange>& ranges, Road road) {
+template <class Name>
+CUresult Check(const Context& context, Name name, const std::vector<TouchedRange>& ranges,
+               Road road) {
   const EngineLock lock;
   const bool reached = std::all_of(ranges.begin(), ranges.end(), [&](const TouchedRange& range) {
-    return Reaches(context, what, range, road);
+    return Reaches(context, name, range, road);
   });
   return reached ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;
 }
@@ -142,13 +142,15 @@ Access AccessOf(const Context& context, const Allocation& block) {
   return open ? Access::kReadWrite : AccessToContextMemory(context, block);
 }
 
-CUresult CheckDeviceAccess(const Context& context, const Operation& operation) {
-  return Check(context, NameOf(operation), TouchedRanges(operation), RoadOf(operation));
+CUresult CheckDeviceAccess(const Context& context, const Operation& operation,
+                           const std::vector<TouchedRange>& ranges) {
+  return Check(
+      context, [&] { return NameOf(operation); }, ranges, RoadOf(operation));
 }
 
-CUresult CheckDeviceAccess(const Context& context, const std::string& what,
-                           const std::vector<TouchedRange>& ranges) {
-  return Check(context, what, ranges, Road::kDevice);
+CUresult CheckDeviceAccess(const Context& context, const char* what, const TouchedRange& range) {
+  return Check(
+      context, [what] { return what; }, {range}, Road::kDevice);
 }
 
 }  // namespace cuheap::sim

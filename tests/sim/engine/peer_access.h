@@ -7,7 +7,6 @@
 
 #include <cuda.h>
 
-#include <string>
 #include <vector>
 
 #include "tests/sim/engine/allocation_table.h"
@@ -24,10 +23,10 @@ bool ReachesDevice(int device, int peer);
 // What `context` may do to `block` without the driver's help.
 Access AccessOf(const Context& context, const Allocation& block);
 
-// ILLEGAL_ADDRESS, after a line on stderr: the device of `context` may not touch what `operation`
-// touches. Memory that does not exist is not looked at here.
-CUresult CheckDeviceAccess(const Context& context, const Operation& operation);
-CUresult CheckDeviceAccess(const Context& context, const std::string& what,
+// ILLEGAL_ADDRESS, after a line on stderr: the device of `context` may not touch `ranges`, those of
+// `operation`. Memory that does not exist is not looked at here.
+CUresult CheckDeviceAccess(const Context& context, const Operation& operation,
                            const std::vector<TouchedRange>& ranges);
+CUresult CheckDeviceAccess(const Context& context, const char* what, const TouchedRange& range);
 
 }  // namespace cuheap::sim

@@ -37,6 +37,8 @@ CUresult CheckFlags(const CUmemAllocationProp& properties) {
   return flags.gpuDirectRDMACapable != 0 || decompress ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
+}  // namespace
+
 CUresult CheckHandleTypes(unsigned types) {
   constexpr unsigned kKnown = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_WIN32 |
                               CU_MEM_HANDLE_TYPE_WIN32_KMT | CU_MEM_HANDLE_TYPE_FABRIC;
@@ -44,8 +46,6 @@ CUresult CheckHandleTypes(unsigned types) {
   return (types & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0 ? CUDA_ERROR_NOT_SUPPORTED
                                                                   : CUDA_SUCCESS;
 }
-
-}  // namespace
 
 CUresult PlaceOf(const CUmemAllocationProp& properties, int* device) {
   if (properties.type != CU_MEM_ALLOCATION_TYPE_PINNED ||

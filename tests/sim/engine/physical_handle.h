@@ -20,6 +20,8 @@ struct PhysicalHandle {
   int mappings = 0;
 };
 
+// Whether memory can be shared by handles of all of `types`: by file descriptors, or not at all.
+CUresult CheckHandleTypes(unsigned types);
 // Whether memory can be made with `properties`, and where: a device, or kHostDevice.
 CUresult PlaceOf(const CUmemAllocationProp& properties, int* device);
 CUresult CreateHandle(std::uint64_t bytes, const CUmemAllocationProp& properties,

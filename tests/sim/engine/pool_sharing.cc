@@ -67,8 +67,8 @@ CUresult ImportPool(int fd, MemoryPool** out) {
 
 CUresult ExportPoolBlock(std::uintptr_t address, CUmemPoolPtrExportData* out) {
   const EngineLock lock;
-  const Allocation* block = FindAllocation(address);
-  if (block == nullptr || block->base != address || block->type != AllocationType::kPooled) {
+  const Allocation* block = AllocationAt(address);
+  if (block == nullptr || block->type != AllocationType::kPooled) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (block->pool->imported || block->pool->shared_id == 0) return CUDA_ERROR_INVALID_VALUE;

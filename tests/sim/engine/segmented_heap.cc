@@ -32,7 +32,7 @@ std::optional<std::uintptr_t> SegmentedHeap::TakeFrom(Segment& segment, std::uin
 }
 
 SegmentedHeap::Segment* SegmentedHeap::Grow(std::uint64_t bytes, std::uint64_t limit) {
-  const std::uint64_t exact = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const std::uint64_t exact = InWholePages(bytes);
   for (const std::uint64_t size : {std::max(segment_bytes_, exact), exact}) {
     if (size > limit || reserved_ > limit - size) continue;
     auto region = MapNewRegion(device_, size, kind_);

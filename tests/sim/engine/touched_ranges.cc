@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "tests/sim/engine/allocation_table.h"
+#include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/copy_bytes.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/graph_memory.h"
@@ -32,6 +33,7 @@ bool HasAccess(const Allocation& mapping, bool writes) {
 
 // No process has memory there.
 bool IsNull(std::uintptr_t address) { return address < 4096; }
+
 // The order in which memory is looked at: that of the calls, or that of the work.
 enum class Order { kCalls, kWork };
 
@@ -104,30 +106,20 @@ CUresult CheckRangesAtSubmission(const std::vector<TouchedRange>& ranges) {
 
 CUresult CheckRangesAtExecution(const std::vector<TouchedRange>& ranges) {
   const EngineLock lock;
-  for (const TouchedRange& range : ranges)
-    if (!IsAllowed(range, Order::kWork) && !IsPoolMemory(range.base))
-      return CUDA_ERROR_INVALID_VALUE;
-  return CUDA_SUCCESS;
-}
-
-CUresult CheckRangesNow(const std::vector<TouchedRange>& ranges) {
-  const EngineLock lock;
-  for (const TouchedRange& range : ranges)
-    if (!IsAllowed(range, Order::kWork)) return CUDA_ERROR_INVALID_VALUE;
+  for (const TouchedRange& range : ranges) {
+    const bool allowed = IsAllowed(range, Order::kWork) || (IsQueued() && IsPoolMemory(range.base));
+    if (!allowed) return CUDA_ERROR_INVALID_VALUE;
+  }
   return CUDA_SUCCESS;
 }
 
 void MarkWritten(const std::vector<TouchedRange>& ranges) {
-  for (TouchedRange range : ranges) {
-    while (range.writes && range.bytes > 0) {
-      const Allocation* block = FindAllocation(range.base);
-      if (block == nullptr) break;
-      if (block->region.pages != nullptr) block->region.pages->MarkWritten();
-      const std::uint64_t covered = block->base + block->bytes - range.base;
-      if (covered >= range.bytes) break;
-      range.base += covered;
-      range.bytes -= covered;
-    }
+  for (const TouchedRange& range : ranges) {
+    if (!range.writes) continue;
+    WalkAllocations(range.base, range.bytes, [](const Allocation& block, auto, auto) {
+      if (block.region.pages != nullptr) block.region.pages->MarkWritten();
+      return true;
+    });
   }
 }
 

@@ -14,12 +14,10 @@ std::vector<TouchedRange> TouchedRanges(const Operation& operation);
 // "copy", "set", the name of a kernel: as reports call it.
 std::string NameOf(const Operation& operation);
 
-// INVALID_VALUE: device addresses that no allocation covers. When the work is done, memory of a
-// pool may have been freed behind it in its stream.
+// INVALID_VALUE: device addresses that no allocation covers. When work that was queued is done,
+// memory of a pool may have been freed behind it in its stream.
 CUresult CheckRangesAtSubmission(const std::vector<TouchedRange>& ranges);
 CUresult CheckRangesAtExecution(const std::vector<TouchedRange>& ranges);
-// Both at once: what is done when it is submitted.
-CUresult CheckRangesNow(const std::vector<TouchedRange>& ranges);
 
 // The pages behind what is written among `ranges` have content from now on.
 void MarkWritten(const std::vector<TouchedRange>& ranges);

@@ -94,12 +94,7 @@ TEST_F(GraphAttributesTest, AGraphLaunchedIntoACaptureIsAChild) {
   ASSERT_CUDA(cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_RELAXED));
   ASSERT_CUDA(cuGraphLaunch(exec, stream_));
   ASSERT_CUDA(cuStreamEndCapture(stream_, &captured));
-  CUgraphNode node = nullptr;
-  std::size_t count = 1;
-  ASSERT_CUDA(cuGraphGetNodes(captured, &node, &count));
-  CUgraphNodeType type{};
-  ASSERT_CUDA(cuGraphNodeGetType(node, &type));
-  EXPECT_EQ(CU_GRAPH_NODE_TYPE_GRAPH, type);
+  EXPECT_EQ(CU_GRAPH_NODE_TYPE_GRAPH, TypeOfOnlyNode(captured));
   EXPECT_EQ(0U, Word(block_));
   Run(Instantiate(captured));
   EXPECT_EQ(1U, Word(block_));

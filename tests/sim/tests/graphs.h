@@ -25,6 +25,16 @@ class Graphs : public Machine {
     Machine::TearDown();
   }
 
+  // REQUIRES: it has one.
+  static CUgraphNodeType TypeOfOnlyNode(CUgraph graph) {
+    CUgraphNode node = nullptr;
+    std::size_t count = 1;
+    EXPECT_CUDA(cuGraphGetNodes(graph, &node, &count));
+    CUgraphNodeType type{};
+    EXPECT_CUDA(cuGraphNodeGetType(node, &type));
+    return type;
+  }
+
   static CUgraphNode AddSet(CUgraph graph, CUdeviceptr to, unsigned value,
                             std::vector<CUgraphNode> after = {}) {
     CUgraphNode node = nullptr;

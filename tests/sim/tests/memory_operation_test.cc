@@ -220,12 +220,7 @@ TEST_F(MemoryOperationTest, ACapturedBatchIsOneNode) {
   ASSERT_CUDA(cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_RELAXED));
   ASSERT_CUDA(cuStreamWriteValue32(stream_, Flag(), 7, 0));
   ASSERT_CUDA(cuStreamEndCapture(stream_, &captured));
-  CUgraphNode node = nullptr;
-  std::size_t count = 1;
-  ASSERT_CUDA(cuGraphGetNodes(captured, &node, &count));
-  CUgraphNodeType type{};
-  ASSERT_CUDA(cuGraphNodeGetType(node, &type));
-  EXPECT_EQ(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, type);
+  EXPECT_EQ(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, TypeOfOnlyNode(captured));
   EXPECT_EQ(0U, Read(0));
   Run(Instantiate(captured));
   EXPECT_EQ(7U, Read(0));

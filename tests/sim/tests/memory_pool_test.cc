@@ -1,39 +1,18 @@
-#include "tests/sim/tests/machine.h"
+#include "tests/sim/tests/one_pool.h"
 
 namespace cuheap::sim {
 namespace {
 
-class MemoryPoolTest : public Machine {
+class MemoryPoolTest : public OnePool<Machine> {
  protected:
-  void SetUp() override {
-    Machine::SetUp();
-    CUmemPoolProps properties{};
-    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-    ASSERT_CUDA(cuMemPoolCreate(&pool_, &properties));
-    ASSERT_CUDA(cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
-  }
   void TearDown() override {
     EXPECT_CUDA(cuMemPoolDestroy(pool_));
     Machine::TearDown();
   }
 
-  CUdeviceptr Take(std::size_t bytes) {
-    CUdeviceptr block = 0;
-    EXPECT_CUDA(cuMemAllocFromPoolAsync(&block, bytes, pool_, stream_));
-    return block;
-  }
-  cuuint64_t Get(CUmemPool_attribute attribute) {
-    cuuint64_t value = 0;
-    EXPECT_CUDA(cuMemPoolGetAttribute(pool_, attribute, &value));
-    return value;
-  }
   void Set(CUmemPool_attribute attribute, cuuint64_t value) {
     EXPECT_CUDA(cuMemPoolSetAttribute(pool_, attribute, &value));
   }
-
-  CUmemoryPool pool_ = nullptr;
-  CUstream stream_ = nullptr;
 };
 
 TEST_F(MemoryPoolTest, UsedAndReservedAreToldApart) {

@@ -1,34 +1,11 @@
 // Pools while their work is still queued: the manual clock.
+#include "tests/sim/tests/one_pool.h"
 #include "tests/sim/tests/queued_work.h"
 
 namespace cuheap::sim {
 namespace {
 
-class QueuedPoolTest : public QueuedWork {
- protected:
-  void SetUp() override {
-    QueuedWork::SetUp();
-    CUmemPoolProps properties{};
-    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-    ASSERT_CUDA(cuMemPoolCreate(&pool_, &properties));
-    stream_ = NewStream();
-  }
-
-  CUdeviceptr Take(std::size_t bytes) {
-    CUdeviceptr block = 0;
-    EXPECT_CUDA(cuMemAllocFromPoolAsync(&block, bytes, pool_, stream_));
-    return block;
-  }
-  cuuint64_t Get(CUmemPool_attribute attribute) {
-    cuuint64_t value = 0;
-    EXPECT_CUDA(cuMemPoolGetAttribute(pool_, attribute, &value));
-    return value;
-  }
-
-  CUmemoryPool pool_ = nullptr;
-  CUstream stream_ = nullptr;
-};
+class QueuedPoolTest : public OnePool<QueuedWork> {};
 
 TEST_F(QueuedPoolTest, MemoryIsUsedUntilItsFreeIsDone) {
   const CUdeviceptr block = Take(kMiB);

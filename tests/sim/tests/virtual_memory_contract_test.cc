@@ -1,10 +1,10 @@
 // What the documentation says of virtual memory management beyond its ordinary use: properties,
 // host memory, several mappings and locations in one call, and calls that fail in the middle.
-#include <unistd.h>
 
 #include <vector>
 
 #include "tests/sim/tests/machine.h"
+#include "tests/sim/tests/readable.h"
 
 namespace cuheap::sim {
 namespace {
@@ -62,15 +62,6 @@ class VirtualMemoryContractTest : public Machine {
 
   CUdeviceptr range_ = 0;
 };
-
-bool IsReadable(CUdeviceptr address) {
-  int ends[2];
-  EXPECT_EQ(0, pipe(ends));
-  const bool readable = write(ends[1], reinterpret_cast<const void*>(address), 1) == 1;
-  close(ends[0]);
-  close(ends[1]);
-  return readable;
-}
 
 TEST_F(VirtualMemoryContractTest, PropertiesAreValidated) {
   struct Case {

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include "tests/sim/tests/machine.h"
+#include "tests/sim/tests/readable.h"
 
 namespace cuheap::sim {
 namespace {
@@ -101,16 +102,6 @@ TEST_F(VirtualMemoryTest, RightsAreKeptForEachDevice) {
   EXPECT_EQ(static_cast<unsigned>(CU_MEM_ACCESS_FLAGS_PROT_NONE), flags);
   EXPECT_CUDA(cuMemUnmap(range_, kPage));
   EXPECT_CUDA(cuMemRelease(handle));
-}
-
-// What the kernel of the host says about an address, without touching it.
-bool IsReadable(CUdeviceptr address) {
-  int ends[2];
-  EXPECT_EQ(0, pipe(ends));
-  const bool readable = write(ends[1], reinterpret_cast<const void*>(address), 1) == 1;
-  close(ends[0]);
-  close(ends[1]);
-  return readable;
 }
 
 TEST_F(VirtualMemoryTest, MemoryIsAccessibleOnlyWhileMappedAndAllowed) {
