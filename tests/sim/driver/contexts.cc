@@ -67,7 +67,7 @@ CUresult face::DevicePrimaryCtxRetain(CUcontext* out, CUdevice device) {
 CUresult face::DevicePrimaryCtxRelease(CUdevice device) {
   return DevicePrimaryCtxRelease_v2(device);
 }
-// PARTIAL: modules and functions of the context stay usable.
+// PARTIAL: what cuLibraryGetModule and cuKernelGetFunction gave for the context stays usable.
 CUresult face::DevicePrimaryCtxRelease_v2(CUdevice device) {
   CUHEAP_SIM_TRY(NeedDevice(device));
   WaitForDevice(device);
@@ -75,7 +75,7 @@ CUresult face::DevicePrimaryCtxRelease_v2(CUdevice device) {
 }
 
 CUresult face::DevicePrimaryCtxReset(CUdevice device) { return DevicePrimaryCtxReset_v2(device); }
-// PARTIAL: modules and functions of the context stay usable.
+// PARTIAL: what cuLibraryGetModule and cuKernelGetFunction gave for the context stays usable.
 CUresult face::DevicePrimaryCtxReset_v2(CUdevice device) {
   CUHEAP_SIM_TRY(NeedDevice(device));
   WaitForDevice(device);
@@ -97,6 +97,9 @@ CUresult face::DevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* a
   return CUDA_SUCCESS;
 }
 
+CUresult face::CtxCreate(CUcontext* out, unsigned flags, CUdevice device) {
+  return CtxCreate_v2(out, flags, device);
+}
 CUresult face::CtxCreate_v2(CUcontext* out, unsigned flags, CUdevice device) {
   return Create(out, flags, device);
 }
@@ -120,7 +123,7 @@ CUresult face::CtxCreate_v4(CUcontext* out, CUctxCreateParams* parameters, unsig
 }
 
 CUresult face::CtxDestroy(CUcontext handle) { return CtxDestroy_v2(handle); }
-// PARTIAL: modules and functions of the context stay usable.
+// PARTIAL: what cuLibraryGetModule and cuKernelGetFunction gave for the context stays usable.
 CUresult face::CtxDestroy_v2(CUcontext handle) {
   Context* context = FindContext(handle);
   if (context == nullptr || !context->alive) return CUDA_ERROR_INVALID_CONTEXT;

@@ -35,7 +35,10 @@ const char* TypeName(const Operation& operation) {
 }
 
 std::string KernelName(const Operation& operation) {
-  if (const auto* kernel = std::get_if<KernelOp>(&operation)) return kernel->function->name;
+  if (const auto* kernel = std::get_if<KernelOp>(&operation)) {
+    const Function* function = Functions().Find(kernel->function);
+    return function == nullptr ? "unloaded" : function->name;
+  }
   const auto* touch = std::get_if<TouchOp>(&operation);
   return touch == nullptr ? "" : touch->name;
 }

@@ -1,4 +1,4 @@
-// The nodes of a graph, and the edges between them. All edges are plain ones.
+// The nodes of a graph, and the edges between them.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -23,16 +23,40 @@ CUresult GiveNodes(const std::vector<GraphNode*>& list, CUgraphNode* out, size_t
   return CUDA_SUCCESS;
 }
 
-void ClearEdges(CUgraphEdgeData* edges, const size_t* count) {
-  if (edges != nullptr) std::fill_n(edges, *count, CUgraphEdgeData{});
+// Edges that are given out by corresponding indices.
+struct EdgeList {
+  std::vector<GraphNode*> tails;
+  std::vector<GraphNode*> heads;
+  std::vector<CUgraphEdgeData> data;
+
+  void AddAllTo(GraphNode* head) {
+    for (GraphNode* tail : head->after) Add(tail, head, *head->after.EdgeFrom(tail));
+  }
+  void Add(GraphNode* tail, GraphNode* head, const CUgraphEdgeData& edge) {
+    tails.push_back(tail);
+    heads.push_back(head);
+    data.push_back(edge);
+  }
+};
+
+// LOSSY_QUERY: nodes are asked for, but not the data of edges that are not plain. `edges` beyond
+// the last are zeroed.
+CUresult GiveData(const EdgeList& list, bool asked, CUgraphEdgeData* edges, const size_t* count) {
+  if (!asked) return edges == nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  if (edges == nullptr) {
+    const bool plain = std::all_of(list.data.begin(), list.data.end(), IsPlain);
+    return plain ? CUDA_SUCCESS : CUDA_ERROR_LOSSY_QUERY;
+  }
+  std::fill_n(edges, *count, CUgraphEdgeData{});
+  std::copy_n(list.data.begin(), std::min(*count, list.data.size()), edges);
+  return CUDA_SUCCESS;
 }
 
-std::vector<GraphNode*> Dependents(const GraphNode* node) {
-  std::vector<GraphNode*> list;
+EdgeList EdgesFrom(const GraphNode* node) {
+  EdgeList list;
   for (GraphNode* other : node->graph->nodes) {
-    if (std::find(other->after.begin(), other->after.end(), node) != other->after.end()) {
-      list.push_back(other);
-    }
+    const CUgraphEdgeData* edge = other->after.EdgeFrom(node);
+    if (edge != nullptr) list.Add(nullptr, other, *edge);
   }
   return list;
 }
@@ -52,12 +76,19 @@ CUresult CheckEdges(CUgraph handle, const CUgraphNode* from, const CUgraphNode* 
   return CUDA_SUCCESS;
 }
 
-bool HasEdge(CUgraphNode from, CUgraphNode to) {
-  const auto& after = Cast<GraphNode*>(to)->after;
-  return std::find(after.begin(), after.end(), Cast<GraphNode*>(from)) != after.end();
+// What a call says of the `i`-th of its edges.
+CUgraphEdgeData DataAt(const CUgraphEdgeData* edges, size_t i) {
+  return edges == nullptr ? CUgraphEdgeData{} : edges[i];
 }
 
 }  // namespace
+
+CUresult DependenciesOf(const CUgraphNode* nodes, const CUgraphEdgeData* edges, size_t count,
+                        Dependencies* out) {
+  if (nodes == nullptr && count != 0) return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; ++i) out->Add(Cast<GraphNode*>(nodes[i]), DataAt(edges, i));
+  return out->size() == count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
 
 CUresult face::GraphGetNodes(CUgraph handle, CUgraphNode* out, size_t* count) {
   const EngineLock lock;
@@ -82,17 +113,13 @@ CUresult face::GraphGetEdges_v2(CUgraph handle, CUgraphNode* from, CUgraphNode* 
   const EngineLock lock;
   Graph* graph = nullptr;
   CUHEAP_SIM_TRY(GraphOf(handle, &graph));
-  std::vector<GraphNode*> tails;
-  std::vector<GraphNode*> heads;
-  for (GraphNode* node : graph->nodes) {
-    tails.insert(tails.end(), node->after.begin(), node->after.end());
-    heads.insert(heads.end(), node->after.size(), node);
-  }
   if ((from == nullptr) != (to == nullptr)) return CUDA_ERROR_INVALID_VALUE;
-  ClearEdges(edges, count);
+  EdgeList list;
+  for (GraphNode* node : graph->nodes) list.AddAllTo(node);
+  CUHEAP_SIM_TRY(GiveData(list, from != nullptr, edges, count));
   size_t room = *count;
-  CUHEAP_SIM_TRY(GiveNodes(tails, from, &room));
-  return GiveNodes(heads, to, count);
+  CUHEAP_SIM_TRY(GiveNodes(list.tails, from, &room));
+  return GiveNodes(list.heads, to, count);
 }
 
 CUresult face::GraphGetEdges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count) {
@@ -105,8 +132,10 @@ CUresult face::GraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode* out,
   const EngineLock lock;
   GraphNode* node = nullptr;
   CUHEAP_SIM_TRY(NodeOf(handle, &node));
-  ClearEdges(edges, count);
-  return GiveNodes(node->after, out, count);
+  EdgeList list;
+  list.AddAllTo(node);
+  CUHEAP_SIM_TRY(GiveData(list, out != nullptr, edges, count));
+  return GiveNodes(list.tails, out, count);
 }
 CUresult face::GraphNodeGetDependencies(CUgraphNode node, CUgraphNode* out, size_t* count) {
   return GraphNodeGetDependencies_v2(node, out, nullptr, count);
@@ -118,8 +147,9 @@ CUresult face::GraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode* ou
   const EngineLock lock;
   GraphNode* node = nullptr;
   CUHEAP_SIM_TRY(NodeOf(handle, &node));
-  ClearEdges(edges, count);
-  return GiveNodes(Dependents(node), out, count);
+  const EdgeList list = EdgesFrom(node);
+  CUHEAP_SIM_TRY(GiveData(list, out != nullptr, edges, count));
+  return GiveNodes(list.heads, out, count);
 }
 CUresult face::GraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode* out, size_t* count) {
   return GraphNodeGetDependentNodes_v2(node, out, nullptr, count);
@@ -133,20 +163,22 @@ CUresult face::GraphNodeGetType(CUgraphNode handle, CUgraphNodeType* type) {
   return CUDA_SUCCESS;
 }
 
-// PARTIAL: edges are plain ones only (edge data must be zero).
 CUresult face::GraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from,
                                        const CUgraphNode* to, const CUgraphEdgeData* edges,
                                        size_t count) {
-  CUHEAP_SIM_TRY(NeedPlainEdges(edges, count));
   const EngineLock lock;
   CUHEAP_SIM_TRY(CheckEdges(graph, from, to, count));
   std::set<std::pair<CUgraphNode, CUgraphNode>> fresh;
   for (size_t i = 0; i < count; ++i) {
-    const bool known = HasEdge(from[i], to[i]) || !fresh.insert({from[i], to[i]}).second;
-    if (known || from[i] == to[i]) return CUDA_ERROR_INVALID_VALUE;
+    const auto* tail = Cast<GraphNode*>(from[i]);
+    const auto* head = Cast<GraphNode*>(to[i]);
+    const bool known = head->after.EdgeFrom(tail) != nullptr ||
+                       !fresh.insert({from[i], to[i]}).second || tail == head;
+    if (known || !IsEdge(DataAt(edges, i), tail->operation, head->operation))
+      return CUDA_ERROR_INVALID_VALUE;
   }
   for (size_t i = 0; i < count; ++i)
-    Cast<GraphNode*>(to[i])->after.push_back(Cast<GraphNode*>(from[i]));
+    Cast<GraphNode*>(to[i])->after.Add(Cast<GraphNode*>(from[i]), DataAt(edges, i));
   return CUDA_SUCCESS;
 }
 CUresult face::GraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
@@ -154,18 +186,19 @@ CUresult face::GraphAddDependencies(CUgraph graph, const CUgraphNode* from, cons
   return GraphAddDependencies_v2(graph, from, to, nullptr, count);
 }
 
-// PARTIAL: edges are plain ones only (edge data must be zero).
 CUresult face::GraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from,
                                           const CUgraphNode* to, const CUgraphEdgeData* edges,
                                           size_t count) {
-  CUHEAP_SIM_TRY(NeedPlainEdges(edges, count));
   const EngineLock lock;
   CUHEAP_SIM_TRY(CheckEdges(graph, from, to, count));
   if (count != 0 && HasMemoryNodes(*FindGraph(graph))) return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; ++i) {
+    const CUgraphEdgeData* edge =
+        Cast<GraphNode*>(to[i])->after.EdgeFrom(Cast<GraphNode*>(from[i]));
+    if (edge == nullptr || !AreSame(*edge, DataAt(edges, i))) return CUDA_ERROR_INVALID_VALUE;
+  }
   for (size_t i = 0; i < count; ++i)
-    if (!HasEdge(from[i], to[i])) return CUDA_ERROR_INVALID_VALUE;
-  for (size_t i = 0; i < count; ++i)
-    std::erase(Cast<GraphNode*>(to[i])->after, Cast<GraphNode*>(from[i]));
+    Cast<GraphNode*>(to[i])->after.Remove(Cast<GraphNode*>(from[i]));
   return CUDA_SUCCESS;
 }
 CUresult face::GraphRemoveDependencies(CUgraph graph, const CUgraphNode* from,

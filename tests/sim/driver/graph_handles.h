@@ -38,8 +38,9 @@ CUresult BatchOf(const CUstreamBatchMemOpParams* list, unsigned count, unsigned 
 
 CUDA_KERNEL_NODE_PARAMS Newer(const CUDA_KERNEL_NODE_PARAMS_v1& old);
 
-// NOT_SUPPORTED, said on stderr: edges other than plain ones.
-CUresult NeedPlainEdges(const CUgraphEdgeData* edges, size_t count);
+// INVALID_VALUE: nodes are missing, or one is named twice. `edges`: none, then all are plain.
+CUresult DependenciesOf(const CUgraphNode* nodes, const CUgraphEdgeData* edges, size_t count,
+                        Dependencies* out);
 
 // The node behind a handle, if it has the type.
 template <class Op>

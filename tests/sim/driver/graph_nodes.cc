@@ -17,20 +17,27 @@ void MoveOwnership(const Operation& operation) {
   child->graph->self = nullptr;
 }
 
-CUresult Add(CUgraphNode* out, CUgraph handle, const CUgraphNode* after, size_t count,
-             Operation operation, GraphNode** made = nullptr) {
+// Nodes to come after, as a call names them.
+struct Named {
+  const CUgraphNode* nodes;
+  const CUgraphEdgeData* edges;
+  size_t count;
+};
+
+CUresult Add(CUgraphNode* out, CUgraph handle, const Named& after, Operation operation,
+             GraphNode** made = nullptr) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   const EngineLock lock;
   Graph* graph = FindGraph(handle);
-  if (graph == nullptr || (after == nullptr && count != 0)) return CUDA_ERROR_INVALID_VALUE;
+  if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const auto* child = std::get_if<ChildOp>(&operation);
   if (child != nullptr && (child->graph.get() == graph || IsInside(*graph, *child->graph))) {
     return CUDA_ERROR_INVALID_VALUE;  // it would own itself
   }
-  std::vector<GraphNode*> list;
-  for (size_t i = 0; i < count; ++i) list.push_back(Cast<GraphNode*>(after[i]));
+  Dependencies dependencies;
+  CUHEAP_SIM_TRY(DependenciesOf(after.nodes, after.edges, after.count, &dependencies));
   GraphNode* node = nullptr;
-  CUHEAP_SIM_TRY(AddNode(graph, std::move(list), std::move(operation), &node));
+  CUHEAP_SIM_TRY(AddNode(graph, std::move(dependencies), std::move(operation), &node));
   MoveOwnership(node->operation);
   *out = Cast<CUgraphNode>(node);
   WriteIfAsked(made, node);
@@ -52,7 +59,7 @@ CUresult AddOf(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, size_t
   CUHEAP_SIM_TRY(NeedPointers(parameters));
   Operation operation;
   CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
-  return Add(out, graph, after, count, std::move(operation));
+  return Add(out, graph, {after, nullptr, count}, std::move(operation));
 }
 
 }  // namespace
@@ -72,26 +79,16 @@ CUDA_KERNEL_NODE_PARAMS Newer(const CUDA_KERNEL_NODE_PARAMS_v1& old) {
   return parameters;
 }
 
-CUresult NeedPlainEdges(const CUgraphEdgeData* edges, size_t count) {
-  constexpr CUgraphEdgeData kPlain{};
-  for (size_t i = 0; edges != nullptr && i < count; ++i) {
-    if (std::memcmp(&edges[i], &kPlain, sizeof kPlain) != 0)
-      return NotSimulated("an edge of a graph with ports or a type");
-  }
-  return CUDA_SUCCESS;
-}
-
-// PARTIAL: edges are plain ones only (edge data must be zero), and no node of external semaphores.
+// PARTIAL: no node of external semaphores.
 CUresult face::GraphAddNode_v2(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                const CUgraphEdgeData* edges, size_t count,
                                CUgraphNodeParams* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(out, parameters));
-  CUHEAP_SIM_TRY(NeedPlainEdges(edges, count));
   Operation operation;
   CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
   const EngineLock lock;
   GraphNode* node = nullptr;
-  CUHEAP_SIM_TRY(Add(out, graph, after, count, std::move(operation), &node));
+  CUHEAP_SIM_TRY(Add(out, graph, {after, edges, count}, std::move(operation), &node));
   GiveOutputs(*node, parameters);
   return CUDA_SUCCESS;
 }
@@ -102,7 +99,7 @@ CUresult face::GraphAddNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* 
 }
 CUresult face::GraphAddEmptyNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                  size_t count) {
-  return Add(out, graph, after, count, EmptyOp{});
+  return Add(out, graph, {after, nullptr, count}, EmptyOp{});
 }
 CUresult face::GraphAddKernelNode_v2(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                      size_t count, const CUDA_KERNEL_NODE_PARAMS* parameters) {
@@ -131,21 +128,21 @@ CUresult face::GraphAddChildGraphNode(CUgraphNode* out, CUgraph graph, const CUg
                                       size_t count, CUgraph child) {
   Operation operation;
   CUHEAP_SIM_TRY(ChildOperationOf(child, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, &operation));
-  return Add(out, graph, after, count, std::move(operation));
+  return Add(out, graph, {after, nullptr, count}, std::move(operation));
 }
 // PARTIAL: where work is queued, the event is reached at the end of the whole launch.
 CUresult face::GraphAddEventRecordNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                        size_t count, CUevent event) {
   Operation operation;
   CUHEAP_SIM_TRY(RecordOperationOf(event, &operation));
-  return Add(out, graph, after, count, std::move(operation));
+  return Add(out, graph, {after, nullptr, count}, std::move(operation));
 }
 // PARTIAL: the whole launch waits, for what was recorded when it was launched.
 CUresult face::GraphAddEventWaitNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                      size_t count, CUevent event) {
   Operation operation;
   CUHEAP_SIM_TRY(WaitOperationOf(event, &operation));
-  return Add(out, graph, after, count, std::move(operation));
+  return Add(out, graph, {after, nullptr, count}, std::move(operation));
 }
 CUresult face::GraphAddMemAllocNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                     size_t count, CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
@@ -154,7 +151,7 @@ CUresult face::GraphAddMemAllocNode(CUgraphNode* out, CUgraph graph, const CUgra
   CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
   const EngineLock lock;
   const CUdeviceptr address = std::get<AllocOp>(operation).memory->region.base;
-  CUHEAP_SIM_TRY(Add(out, graph, after, count, std::move(operation)));
+  CUHEAP_SIM_TRY(Add(out, graph, {after, nullptr, count}, std::move(operation)));
   parameters->dptr = address;
   return CUDA_SUCCESS;
 }
@@ -165,7 +162,7 @@ CUresult face::GraphAddBatchMemOpNode(CUgraphNode* out, CUgraph graph, const CUg
 }
 CUresult face::GraphAddMemFreeNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                    size_t count, CUdeviceptr address) {
-  return Add(out, graph, after, count, FreeOp{address});
+  return Add(out, graph, {after, nullptr, count}, FreeOp{address});
 }
 
 }  // namespace cuheap::sim

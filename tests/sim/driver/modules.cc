@@ -5,10 +5,21 @@
 namespace cuheap::sim {
 namespace {
 
-template <class Handle>
-CUresult Load(Handle* out, const void* image) {
+CUresult LoadModule(CUmodule* out, const void* image) {
   CUHEAP_SIM_TRY(NeedPointers(out, image));
-  *out = Cast<Handle>(Modules().New());
+  Context* context = nullptr;
+  CUHEAP_SIM_TRY(CurrentContext(&context));
+  const EngineLock lock;
+  Module* module = Modules().New();
+  module->context = RootOf(context);
+  *out = Cast<CUmodule>(module);
+  return CUDA_SUCCESS;
+}
+
+CUresult LoadLibrary(CUlibrary* out, const void* image) {
+  CUHEAP_SIM_TRY(NeedPointers(out, image));
+  const EngineLock lock;
+  *out = Cast<CUlibrary>(Modules().New());
   return CUDA_SUCCESS;
 }
 
@@ -99,14 +110,8 @@ CUresult GetName(const char** out, const void* handle) {
 
 }  // namespace
 
-CUresult face::ModuleLoad(CUmodule* out, const char* path) {
-  CUHEAP_SIM_TRY(NeedContext());
-  return Load(out, path);
-}
-CUresult face::ModuleLoadData(CUmodule* out, const void* image) {
-  CUHEAP_SIM_TRY(NeedContext());
-  return Load(out, image);
-}
+CUresult face::ModuleLoad(CUmodule* out, const char* path) { return LoadModule(out, path); }
+CUresult face::ModuleLoadData(CUmodule* out, const void* image) { return LoadModule(out, image); }
 CUresult face::ModuleLoadDataEx(CUmodule* out, const void* image, unsigned, CUjit_option*, void**) {
   return ModuleLoadData(out, image);
 }
@@ -135,11 +140,11 @@ CUresult face::ModuleGetGlobal_v2(CUdeviceptr* out, size_t* bytes, CUmodule modu
 
 CUresult face::LibraryLoadData(CUlibrary* out, const void* code, CUjit_option*, void**, unsigned,
                                CUlibraryOption*, void**, unsigned) {
-  return Load(out, code);
+  return LoadLibrary(out, code);
 }
 CUresult face::LibraryLoadFromFile(CUlibrary* out, const char* path, CUjit_option*, void**,
                                    unsigned, CUlibraryOption*, void**, unsigned) {
-  return Load(out, path);
+  return LoadLibrary(out, path);
 }
 CUresult face::LibraryUnload(CUlibrary library) { return Unload(library); }
 CUresult face::LibraryGetKernel(CUkernel* out, CUlibrary library, const char* name) {

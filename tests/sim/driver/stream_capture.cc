@@ -7,12 +7,6 @@
 namespace cuheap::sim {
 namespace {
 
-std::vector<GraphNode*> NodeList(const CUgraphNode* nodes, size_t count) {
-  std::vector<GraphNode*> list;
-  for (size_t i = 0; i < count; ++i) list.push_back(reinterpret_cast<GraphNode*>(nodes[i]));
-  return list;
-}
-
 // What every form of cuStreamGetCaptureInfo reads. The dependencies stay in place until the next
 // call on the stream, as the interface says.
 struct Info {
@@ -27,9 +21,10 @@ CUresult Describe(CUstream handle, Info* info) {
   return DescribeCapture(info->stream, &info->capture);
 }
 
-void GiveDependencies(const Info& info, const CUgraphNode** nodes, size_t* count) {
-  const std::vector<GraphNode*>& after = info.stream->captured_after;
-  WriteIfAsked(nodes, reinterpret_cast<const CUgraphNode*>(after.data()));
+void GiveDependencies(const Dependencies& after, const CUgraphNode** nodes,
+                      const CUgraphEdgeData** edges, size_t* count) {
+  WriteIfAsked(nodes, reinterpret_cast<const CUgraphNode*>(after.nodes().data()));
+  WriteIfAsked(edges, after.edges().data());
   WriteIfAsked(count, after.size());
 }
 
@@ -47,18 +42,18 @@ CUresult face::StreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) 
   return BeginCapture(stream, mode, nullptr, {});
 }
 
-// PARTIAL: edges are plain ones only (edge data must be zero).
 CUresult face::StreamBeginCaptureToGraph(CUstream handle, CUgraph graph_handle,
                                          const CUgraphNode* after, const CUgraphEdgeData* edges,
                                          size_t count, CUstreamCaptureMode mode) {
-  CUHEAP_SIM_TRY(NeedPlainEdges(edges, count));
   Stream* stream = nullptr;
   CUHEAP_SIM_TRY(StreamOf(handle, &stream));
   if (mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
   const EngineLock lock;
   Graph* graph = FindGraph(graph_handle);
-  if (graph == nullptr || (after == nullptr && count != 0)) return CUDA_ERROR_INVALID_VALUE;
-  return BeginCapture(stream, mode, graph, NodeList(after, count));
+  if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Dependencies dependencies;
+  CUHEAP_SIM_TRY(DependenciesOf(after, edges, count, &dependencies));
+  return BeginCapture(stream, mode, graph, std::move(dependencies));
 }
 
 CUresult face::StreamEndCapture(CUstream handle, CUgraph* out) {
@@ -95,14 +90,19 @@ CUresult face::StreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus* s
                                        cuuint64_t* id, CUgraph* graph, const CUgraphNode** nodes,
                                        const CUgraphEdgeData** edges, size_t* count) {
   CUHEAP_SIM_TRY(NeedPointers(status));
+  if (edges != nullptr && nodes == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Info info;
   CUHEAP_SIM_TRY(Describe(handle, &info));
+  const bool active = info.capture.status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  const Dependencies& after = info.stream->captured_after;
+  if (active && nodes != nullptr && edges == nullptr && !after.AllPlain()) {
+    return CUDA_ERROR_LOSSY_QUERY;
+  }
   *status = info.capture.status;
-  if (info.capture.status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return CUDA_SUCCESS;
+  if (!active) return CUDA_SUCCESS;
   WriteIfAsked(id, info.capture.id);
   WriteIfAsked(graph, Cast<CUgraph>(info.capture.graph));
-  WriteIfAsked(edges, static_cast<const CUgraphEdgeData*>(nullptr));  // all edges are plain
-  GiveDependencies(info, nodes, count);
+  GiveDependencies(after, nodes, edges, count);
   return CUDA_SUCCESS;
 }
 
@@ -111,19 +111,16 @@ CUresult face::StreamUpdateCaptureDependencies(CUstream handle, CUgraphNode* nod
   return StreamUpdateCaptureDependencies_v2(handle, nodes, nullptr, count, flags);
 }
 
-// PARTIAL: edges are plain ones only (edge data must be zero).
 CUresult face::StreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode* nodes,
                                                   const CUgraphEdgeData* edges, size_t count,
                                                   unsigned flags) {
-  CUHEAP_SIM_TRY(NeedPlainEdges(edges, count));
   Stream* stream = nullptr;
   CUHEAP_SIM_TRY(StreamOf(handle, &stream));
-  if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (nodes == nullptr && count != 0)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES) return CUDA_ERROR_INVALID_VALUE;
   const EngineLock lock;
-  return UpdateDependencies(stream, NodeList(nodes, count),
-                            flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES);
+  Dependencies dependencies;
+  CUHEAP_SIM_TRY(DependenciesOf(nodes, edges, count, &dependencies));
+  return UpdateDependencies(stream, dependencies, flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES);
 }
 
 CUresult face::ThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {

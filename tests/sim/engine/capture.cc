@@ -48,19 +48,13 @@ std::set<GraphNode*> Ancestors(std::vector<GraphNode*> nodes) {
 }
 
 bool AllJoined(const Capture& capture) {
-  const std::set<GraphNode*> joined = Ancestors(capture.origin->captured_after);
+  const std::set<GraphNode*> joined = Ancestors(capture.origin->captured_after.nodes());
   for (const Stream* stream : capture.streams) {
     for (GraphNode* node : stream->captured_after) {
       if (joined.count(node) == 0) return false;
     }
   }
   return true;
-}
-
-void AddUnique(std::vector<GraphNode*>& to, const std::vector<GraphNode*>& from) {
-  for (GraphNode* node : from) {
-    if (std::find(to.begin(), to.end(), node) == to.end()) to.push_back(node);
-  }
 }
 
 Capture* CaptureOf(const Event* event) {
@@ -75,7 +69,7 @@ void DropGraph(const Capture& capture) {
 void Dissolve(Capture* capture) {
   for (Stream* stream : capture->streams) {
     stream->capture = nullptr;
-    stream->captured_after.clear();
+    stream->captured_after.Clear();
   }
   Captures().erase(capture->id);
   delete capture;
@@ -104,26 +98,19 @@ void TakeAttributes(const Stream& stream, GraphNode* node) {
   to[CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN].memSyncDomain = from.domain;
 }
 
-bool AreNodesOf(const Graph* graph, const std::vector<GraphNode*>& nodes) {
-  return std::all_of(nodes.begin(), nodes.end(), [&](const GraphNode* node) {
-    return Nodes().Find(node) != nullptr && node->graph == graph;
-  });
-}
-
 }  // namespace
 
 bool AnyCapture() { return capture_count.load(std::memory_order_acquire) != 0; }
 
 std::uint64_t IdOf(const Capture* capture) { return capture->id; }
 
-CUresult BeginCapture(Stream* stream, CUstreamCaptureMode mode, Graph* into,
-                      std::vector<GraphNode*> after) {
+CUresult BeginCapture(Stream* stream, CUstreamCaptureMode mode, Graph* into, Dependencies after) {
   if (stream->is_legacy()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (stream->capture.load() != nullptr) {
     stream->capture.load()->invalid = true;
     return CUDA_ERROR_ILLEGAL_STATE;
   }
-  if (into != nullptr && !AreNodesOf(into, after)) return CUDA_ERROR_INVALID_VALUE;
+  if (into != nullptr && !AreNodesOf(into, after.nodes())) return CUDA_ERROR_INVALID_VALUE;
   auto* capture = new Capture;
   capture->id = next_capture_id++;
   capture->mode = mode;
@@ -195,7 +182,8 @@ CUresult AddCaptured(Stream* stream, Operation operation, GraphNode** out) {
       AddNode(stream->capture.load()->graph, stream->captured_after, std::move(operation), &node);
   if (added != CUDA_SUCCESS) return added;
   if (NodeTypeOf(node->operation) == CU_GRAPH_NODE_TYPE_KERNEL) TakeAttributes(*stream, node);
-  stream->captured_after = {node};
+  stream->captured_after.Clear();
+  stream->captured_after.Add(node);
   if (out != nullptr) *out = node;
   return CUDA_SUCCESS;
 }
@@ -224,7 +212,7 @@ CUresult WaitInCapture(Stream* stream, Event* event) {
     here->invalid = captured->invalid = true;
     return CUDA_ERROR_STREAM_CAPTURE_MERGE;
   }
-  AddUnique(stream->captured_after, event->captured_after);
+  stream->captured_after.Add(event->captured_after);
   return CUDA_SUCCESS;
 }
 
@@ -275,13 +263,13 @@ CUresult DescribeCapture(Stream* stream, CaptureInfo* out) {
   return CUDA_SUCCESS;
 }
 
-CUresult UpdateDependencies(Stream* stream, const std::vector<GraphNode*>& nodes, bool replace) {
+CUresult UpdateDependencies(Stream* stream, const Dependencies& after, bool replace) {
   Capture* capture = stream->capture;
   if (capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
   if (capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  if (!AreNodesOf(capture->graph, nodes)) return CUDA_ERROR_INVALID_VALUE;
-  if (replace) stream->captured_after.clear();
-  AddUnique(stream->captured_after, nodes);
+  if (!AreNodesOf(capture->graph, after.nodes())) return CUDA_ERROR_INVALID_VALUE;
+  if (replace) stream->captured_after.Clear();
+  stream->captured_after.Add(after);
   return CUDA_SUCCESS;
 }
 

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 
+#include "tests/sim/engine/graph_edges.h"
 #include "tests/sim/engine/stream.h"
 
 namespace cuheap::sim {
@@ -22,8 +23,7 @@ bool AnyCapture();
 
 std::uint64_t IdOf(const Capture* capture);
 // Into a new graph, or into `into`, after nodes of it; INVALID_VALUE: they are not its nodes.
-CUresult BeginCapture(Stream* stream, CUstreamCaptureMode mode, Graph* into,
-                      std::vector<GraphNode*> after);
+CUresult BeginCapture(Stream* stream, CUstreamCaptureMode mode, Graph* into, Dependencies after);
 CUresult EndCapture(Stream* stream, Graph** out);
 CUstreamCaptureMode ExchangeCaptureMode(CUstreamCaptureMode mode);
 
@@ -47,6 +47,6 @@ struct CaptureInfo {
   Graph* graph = nullptr;
 };
 CUresult DescribeCapture(Stream* stream, CaptureInfo* out);
-CUresult UpdateDependencies(Stream* stream, const std::vector<GraphNode*>& nodes, bool replace);
+CUresult UpdateDependencies(Stream* stream, const Dependencies& after, bool replace);
 
 }  // namespace cuheap::sim

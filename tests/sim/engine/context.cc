@@ -6,6 +6,7 @@
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/handle_pool.h"
+#include "tests/sim/engine/module.h"
 #include "tests/sim/engine/stream.h"
 
 namespace cuheap::sim {
@@ -61,6 +62,7 @@ void Deactivate(Context* context) {
     if (other->parent == context) other->alive = false;
   });
   DestroyStreamsAndEventsOf(context);
+  UnloadModulesOf(context);
   DestroyArraysOf(context);
   ForgetContextWaits(context);
   DiscardAllOf(context);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tests/sim/engine/graph_edges.h"
 #include "tests/sim/engine/handle_pool.h"
 #include "tests/sim/engine/shared_event.h"
 #include "tests/sim/engine/work_queue.h"
@@ -24,8 +25,8 @@ struct Event {
   TicketPtr record;                          // of the last record that was queued; under its lock
   // Where it was last recorded, if that was in a capture (0: it was not).
   std::atomic<std::uint64_t> capture_id{0};
-  std::vector<GraphNode*> captured_after;  // guarded by the engine's lock
-  SharedEventPtr shared;                   // of several processes; constant
+  Dependencies captured_after;  // guarded by the engine's lock
+  SharedEventPtr shared;        // of several processes; constant
 
   void MarkReached();
   void MarkQueued(TicketPtr ticket);

@@ -131,13 +131,15 @@ GraphNode* AppendNode(Graph* graph, Operation operation) {
   return node;
 }
 
-CUresult AddNode(Graph* graph, std::vector<GraphNode*> after, Operation operation,
-                 GraphNode** out) {
-  const std::set<GraphNode*> distinct(after.begin(), after.end());
-  if (distinct.size() != after.size()) return CUDA_ERROR_INVALID_VALUE;
-  for (GraphNode* before : after) {
-    if (Nodes().Find(before) == nullptr || before->graph != graph) return CUDA_ERROR_INVALID_VALUE;
-  }
+bool AreNodesOf(const Graph* graph, const std::vector<GraphNode*>& nodes) {
+  return std::all_of(nodes.begin(), nodes.end(), [&](const GraphNode* node) {
+    return Nodes().Find(node) != nullptr && node->graph == graph;
+  });
+}
+
+CUresult AddNode(Graph* graph, Dependencies after, Operation operation, GraphNode** out) {
+  if (!AreNodesOf(graph, after.nodes())) return CUDA_ERROR_INVALID_VALUE;
+  if (!AreEdgesTo(operation, after)) return CUDA_ERROR_INVALID_VALUE;
   if (!MayHave(*graph, operation)) return CUDA_ERROR_INVALID_VALUE;
   const auto* free = std::get_if<FreeOp>(&operation);
   if (free != nullptr && !MayFree(*graph, free->address)) return CUDA_ERROR_INVALID_VALUE;
@@ -150,7 +152,7 @@ CUresult AddNode(Graph* graph, std::vector<GraphNode*> after, Operation operatio
 
 CUresult RemoveNode(GraphNode* node) {
   if (HasMemoryNodes(*node->graph)) return CUDA_ERROR_INVALID_VALUE;
-  for (GraphNode* other : node->graph->nodes) std::erase(other->after, node);
+  for (GraphNode* other : node->graph->nodes) other->after.Remove(node);
   std::erase(node->graph->nodes, node);
   Nodes().Delete(node);
   return CUDA_SUCCESS;

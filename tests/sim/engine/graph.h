@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "tests/sim/engine/graph_edges.h"
 #include "tests/sim/engine/handle_pool.h"
 #include "tests/sim/engine/operation.h"
 #include "tests/sim/engine/work_queue.h"
@@ -34,10 +35,10 @@ using KernelAttributes = std::map<CUlaunchAttributeID, CUlaunchAttributeValue>;
 struct GraphNode {
   Graph* graph = nullptr;
   Operation operation;
-  std::vector<GraphNode*> after;  // what it depends on
-  std::uint64_t id = 0;           // never repeats
-  std::uint64_t origin = 0;       // the node that this one was copied from; 0: none
-  bool enabled = true;            // of an executable graph
+  Dependencies after;
+  std::uint64_t id = 0;      // never repeats
+  std::uint64_t origin = 0;  // the node that this one was copied from; 0: none
+  bool enabled = true;       // of an executable graph
   KernelAttributes attributes;
 };
 
@@ -73,12 +74,13 @@ HandlePool<UserObject>& UserObjects();
 Graph* FindGraph(CUgraph handle);
 std::shared_ptr<Graph> NewGraph();
 void DestroyGraph(Graph* graph);
+bool AreNodesOf(const Graph* graph, const std::vector<GraphNode*>& nodes);
 // A node that nothing checks, at the end.
 GraphNode* AppendNode(Graph* graph, Operation operation);
 
-// INVALID_VALUE: a dependency is not a node of `graph`, or is named twice; the graph may not have
-// such a node (a body, a child), or not free this memory.
-CUresult AddNode(Graph* graph, std::vector<GraphNode*> after, Operation operation, GraphNode** out);
+// INVALID_VALUE: a dependency is not a node of `graph`, or no such edge leads from it; the graph
+// may not have such a node (a body, a child), or not free this memory.
+CUresult AddNode(Graph* graph, Dependencies after, Operation operation, GraphNode** out);
 // INVALID_VALUE: the graph has memory nodes.
 CUresult RemoveNode(GraphNode* node);
 

@@ -20,7 +20,8 @@ std::shared_ptr<Graph> CopyInOrder(const Graph& graph, const std::vector<GraphNo
     added->origin = theirs ? node->origin : node->id;
     added->enabled = node->enabled;
     added->attributes = node->attributes;
-    for (GraphNode* before : node->after) added->after.push_back(twin.at(before));
+    for (GraphNode* before : node->after)
+      added->after.Add(twin.at(before), *node->after.EdgeFrom(before));
     twin[node] = added;
   }
   for (const auto& [object, count] : graph.objects) {

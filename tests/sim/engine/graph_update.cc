@@ -78,12 +78,14 @@ UpdateReport CompareEdges(const std::vector<GraphNode*>& old_order, const GraphN
                           const std::vector<GraphNode*>& order, GraphNode* node) {
   constexpr auto kChanged = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
   if (old.after.size() != node->after.size()) return {kChanged, node, nullptr};
-  std::vector<std::size_t> places;
-  for (const GraphNode* before : old.after) places.push_back(PlaceIn(old_order, before));
+  std::map<std::size_t, const CUgraphEdgeData*> edges;
+  for (const GraphNode* before : old.after)
+    edges[PlaceIn(old_order, before)] = old.after.EdgeFrom(before);
   for (GraphNode* before : node->after) {
-    const auto match = std::find(places.begin(), places.end(), PlaceIn(order, before));
-    if (match == places.end()) return {kChanged, node, before};
-    places.erase(match);
+    const auto match = edges.find(PlaceIn(order, before));
+    const bool same =
+        match != edges.end() && AreSame(*match->second, *node->after.EdgeFrom(before));
+    if (!same) return {kChanged, node, before};
   }
   return {};
 }

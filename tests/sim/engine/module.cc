@@ -1,6 +1,7 @@
 #include "tests/sim/engine/module.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "tests/sim/engine/device.h"
 #include "tests/sim/engine/device_memory.h"
@@ -40,6 +41,14 @@ void UnloadModule(Module* module) {
     if (variable.address != 0) Discard(variable.address);
   }
   Modules().Delete(module);
+}
+
+void UnloadModulesOf(const Context* context) {
+  std::vector<Module*> modules;
+  Modules().ForEach([&](Module* module) {
+    if (module->context == context) modules.push_back(module);
+  });
+  for (Module* module : modules) UnloadModule(module);
 }
 
 Function* FunctionOf(Module* module, const char* name) {

@@ -37,6 +37,8 @@ struct ManagedVariable {
 };
 
 struct Module {
+  // Where it was loaded, and with which it goes; null for a library, which belongs to none.
+  const Context* context = nullptr;
   std::map<std::string, Function*> functions;
   std::map<std::string, ManagedVariable> managed;
   std::map<std::string, Global> globals;
@@ -45,6 +47,7 @@ struct Module {
 HandlePool<Module>& Modules();
 HandlePool<Function>& Functions();
 void UnloadModule(Module* module);
+void UnloadModulesOf(const Context* context);
 Function* FunctionOf(Module* module, const char* name);
 bool DeclareGlobal(Module* module, const char* name, std::uint64_t bytes);
 bool DeclareManaged(Module* module, const char* name, std::uint64_t bytes);

@@ -46,6 +46,7 @@ struct TouchOp {
   std::string name;
   std::vector<TouchedRange> ranges;
   std::function<void()> body{};
+  bool between_contexts = false;  // a collective: each range was named by a rank that may touch it
 };
 // The side of a copy that is an array, and where the box begins in it: bytes, rows, slices.
 struct ArraySide {

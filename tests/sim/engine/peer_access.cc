@@ -55,19 +55,18 @@ Access AccessToGraphMemory(const Context& context, const Allocation& block) {
   return access;
 }
 
-enum class Road { kDevice, kCopy, kCopyBetweenContexts };
+enum class Road { kDevice, kCopy, kBetweenContexts };
 
 Road RoadOf(const Operation& operation) {
-  // A kernel with a body is a collective: it moves data between devices by ways of its own.
-  const auto* kernel = std::get_if<TouchOp>(&operation);
-  if (kernel != nullptr && kernel->body) return Road::kCopyBetweenContexts;
+  if (const auto* kernel = std::get_if<TouchOp>(&operation))
+    return kernel->between_contexts ? Road::kBetweenContexts : Road::kDevice;
   const auto* copy = std::get_if<CopyOp>(&operation);
   if (copy == nullptr) return Road::kDevice;
-  return copy->between_contexts ? Road::kCopyBetweenContexts : Road::kCopy;
+  return copy->between_contexts ? Road::kBetweenContexts : Road::kCopy;
 }
 
 bool IsReached(const Context& context, const Allocation& block, bool writes, Road road) {
-  if (road == Road::kCopyBetweenContexts) return true;
+  if (road == Road::kBetweenContexts) return true;
   // What no device owns, a plain copy reaches as the host does.
   const bool host_side = !HasRights(block) || block.device == kHostDevice;
   const bool staged = road == Road::kCopy && host_side;

@@ -70,12 +70,14 @@ class GraphCheck {
   // Returns the logical time at the end of the graph.
   VectorClock Run(const Graph& graph, const VectorClock& before) {
     VectorClock end = before;
-    std::map<const GraphNode*, VectorClock> clocks;
+    std::map<const GraphNode*, VectorClock> begins;
+    std::map<const GraphNode*, VectorClock> ends;
     for (const GraphNode* node : graph.nodes) {
-      VectorClock clock = before;
-      for (const GraphNode* earlier : node->after) clock.Join(clocks.at(earlier));
-      clocks[node] = RunNode(*node, std::move(clock));
-      end.Join(clocks[node]);
+      VectorClock& begin = begins[node] = before;
+      for (const GraphNode* earlier : node->after)
+        begin.Join(WaitsFor(*node, earlier) ? ends.at(earlier) : begins.at(earlier));
+      ends[node] = RunNode(*node, begin);
+      end.Join(ends[node]);
     }
     return end;
   }
@@ -85,6 +87,10 @@ class GraphCheck {
   }
 
  private:
+  static bool WaitsFor(const GraphNode& node, const GraphNode* earlier) {
+    return !OrdersBeginningOnly(*node.after.EdgeFrom(earlier));
+  }
+
   VectorClock RunNode(const GraphNode& node, VectorClock clock) {
     if (!node.enabled) return clock;
     if (const auto* child = std::get_if<ChildOp>(&node.operation)) return Run(*child->graph, clock);
@@ -103,7 +109,7 @@ class GraphCheck {
   Slot SlotFor(const GraphNode& node) {
     for (const GraphNode* earlier : node.after) {
       const auto tail = tails_.find(earlier);
-      if (tail == tails_.end()) continue;
+      if (tail == tails_.end() || !WaitsFor(node, earlier)) continue;
       const Slot slot = tail->second;
       tails_.erase(tail);
       return tails_[&node] = slot;

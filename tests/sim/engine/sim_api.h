@@ -68,12 +68,18 @@ struct cuheap_sim_range {
 };
 int cuheap_sim_launch(void* stream, const char* name, const struct cuheap_sim_range* ranges,
                       size_t count);
-/* The same with a body that does the work at each execution: on memory of the ranges only, without
- * a call of the driver. `release(data)` comes once, when it cannot run again; after a failed launch
- * too. */
+/* The same with a body. `run(data)` does the work at each execution: on memory of the ranges only,
+ * without a call of the driver. `release(data)` comes once, when it cannot run again; after a
+ * failed launch too. A collective runs for ranks in several contexts, whose ranges need not be open
+ * to the device of the stream: they meet by ways of the library. */
+struct cuheap_sim_body {
+  void (*run)(void* data);
+  void (*release)(void* data);
+  void* data;
+  int is_collective;
+};
 int cuheap_sim_launch_body(void* stream, const char* name, const struct cuheap_sim_range* ranges,
-                           size_t count, void (*body)(void* data), void (*release)(void* data),
-                           void* data);
+                           size_t count, const struct cuheap_sim_body* body);
 
 /* The handle of a conditional node, as a kernel in this place of the stream sets it: each time that
  * the operation is done it writes the next of `values`, after the last the first again. Captured

@@ -25,11 +25,11 @@ Stream* QueuedStream(void* handle) {
 }
 
 CUresult Launch(void* handle, const char* name, const cuheap_sim_range* ranges, std::size_t count,
-                std::function<void()> body) {
+                std::function<void()> body, bool between_contexts) {
   Stream* stream = nullptr;
   const CUresult found = ResolveStream(static_cast<CUstream>(handle), false, &stream);
   if (found != CUDA_SUCCESS) return found;
-  TouchOp kernel{name, {}, std::move(body)};
+  TouchOp kernel{name, {}, std::move(body), between_contexts};
   for (std::size_t i = 0; i < count; ++i)
     kernel.ranges.push_back({ranges[i].base, ranges[i].bytes, ranges[i].writes != 0});
   return Submit(stream, std::move(kernel));
@@ -52,14 +52,14 @@ int cuheap_sim_run_until_idle(void) { return IsQueued() && AdvanceAll() ? 1 : 0;
 
 int cuheap_sim_launch(void* handle, const char* name, const cuheap_sim_range* ranges,
                       std::size_t count) {
-  return Launch(handle, name, ranges, count, {});
+  return Launch(handle, name, ranges, count, {}, false);
 }
 
 int cuheap_sim_launch_body(void* handle, const char* name, const cuheap_sim_range* ranges,
-                           std::size_t count, void (*body)(void*), void (*release)(void*),
-                           void* data) {
-  const std::shared_ptr<void> owned(data, release);
-  return Launch(handle, name, ranges, count, [owned, body] { body(owned.get()); });
+                           std::size_t count, const cuheap_sim_body* body) {
+  const std::shared_ptr<void> owned(body->data, body->release);
+  const auto run = [owned, run = body->run] { run(owned.get()); };
+  return Launch(handle, name, ranges, count, run, body->is_collective != 0);
 }
 
 int cuheap_sim_set_conditional(void* stream_handle, uint64_t id, const unsigned* values,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/sim/engine/context.h"
+#include "tests/sim/engine/graph_edges.h"
 #include "tests/sim/engine/handle_pool.h"
 #include "tests/sim/engine/operation.h"
 
@@ -42,8 +43,8 @@ struct Stream {
   StreamAttributes attributes;
   std::uint64_t id = 0;  // never repeats
   std::atomic<Capture*> capture{nullptr};
-  std::shared_ptr<Queue> queue;            // none while work is done at once
-  std::vector<GraphNode*> captured_after;  // what the next captured node depends on
+  std::shared_ptr<Queue> queue;  // none while work is done at once
+  Dependencies captured_after;   // of the next captured node
   bool is_legacy() const { return context->legacy_stream.load() == this; }
 };
 

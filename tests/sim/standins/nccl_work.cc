@@ -105,11 +105,12 @@ int Launch(const std::vector<NcclCall>& calls) {
   }
   const std::vector<cuheap_sim_range> ranges = touched.Ranges();
   const InContext scope(calls[0]);
-  return cuheap_sim_launch_body(
-      calls[0].stream, "kernel of NCCL", ranges.data(), ranges.size(),
+  const cuheap_sim_body body{
       [](void* data) { MoveData(*static_cast<std::vector<NcclCall>*>(data)); },
       [](void* data) { delete static_cast<std::vector<NcclCall>*>(data); },
-      new std::vector<NcclCall>(calls));
+      new std::vector<NcclCall>(calls), 1};
+  return cuheap_sim_launch_body(calls[0].stream, "kernel of NCCL", ranges.data(), ranges.size(),
+                                &body);
 }
 
 }  // namespace

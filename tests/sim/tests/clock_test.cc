@@ -36,24 +36,28 @@ TEST_F(ClockTest, WorkWaitsUntilItsStreamIsAdvanced) {
   EXPECT_EQ(0, cuheap_sim_advance_one(stream));
 }
 
-struct Body {
+struct Counts {
   unsigned* host;
   int* released;
 };
+
+cuheap_sim_body Adder(unsigned* host, int* released, int is_collective) {
+  return {[](void* data) { ++*static_cast<Counts*>(data)->host; },
+          [](void* data) {
+            ++*static_cast<Counts*>(data)->released;
+            delete static_cast<Counts*>(data);
+          },
+          new Counts{host, released}, is_collective};
+}
 
 TEST_F(ClockTest, TheBodyOfAKernelRunsInItsTurnAndIsReleasedOnce) {
   const CUstream stream = NewStream();
   unsigned* host = Pinned();
   int released = 0;
-  const auto run = [](void* data) { ++*static_cast<Body*>(data)->host; };
-  const auto release = [](void* data) {
-    ++*static_cast<Body*>(data)->released;
-    delete static_cast<Body*>(data);
-  };
   const cuheap_sim_range range{reinterpret_cast<std::uint64_t>(host), sizeof *host, 1};
   Set(stream, host, 5);
-  EXPECT_EQ(0, cuheap_sim_launch_body(stream, "adder", &range, 1, run, release,
-                                      new Body{host, &released}));
+  const cuheap_sim_body adder = Adder(host, &released, 0);
+  EXPECT_EQ(0, cuheap_sim_launch_body(stream, "adder", &range, 1, &adder));
   EXPECT_EQ(0U, ValueAt(host));
   EXPECT_EQ(0, released);
   EXPECT_CUDA(cuStreamSynchronize(stream));
@@ -62,8 +66,8 @@ TEST_F(ClockTest, TheBodyOfAKernelRunsInItsTurnAndIsReleasedOnce) {
   const CUdeviceptr gone = Alloc(4096);
   EXPECT_CUDA(cuMemFree(gone));
   const cuheap_sim_range nowhere{gone, 512, 1};
-  EXPECT_NE(0, cuheap_sim_launch_body(stream, "adder", &nowhere, 1, run, release,
-                                      new Body{host, &released}));
+  const cuheap_sim_body late = Adder(host, &released, 0);
+  EXPECT_NE(0, cuheap_sim_launch_body(stream, "adder", &nowhere, 1, &late));
   EXPECT_EQ(2, released);
   EXPECT_EQ(6U, ValueAt(host));
 }

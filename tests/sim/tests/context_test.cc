@@ -250,5 +250,24 @@ TEST_F(ContextTest, LaunchesThatADeviceWouldRefuseAreRefused) {
   EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, launch(1, 32, 0));
 }
 
+TEST_F(ContextTest, ModulesGoWithTheirContextAndLibrariesStay) {
+  CUlibrary library = nullptr;
+  ASSERT_CUDA(cuLibraryLoadData(&library, "image", nullptr, nullptr, 0, nullptr, nullptr, 0));
+  CUcontext own = nullptr;
+  ASSERT_CUDA(cuCtxCreate(&own, nullptr, 0, 0));
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  ASSERT_CUDA(cuModuleLoadData(&module, "image"));
+  ASSERT_CUDA(cuModuleGetFunction(&function, module, "kernel"));
+  ASSERT_CUDA(cuCtxDestroy(own));
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE,
+            cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr));
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuModuleGetFunction(&function, module, "kernel"));
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuModuleUnload(module));
+  CUkernel kernel = nullptr;
+  EXPECT_CUDA(cuLibraryGetKernel(&kernel, library, "kernel"));
+  EXPECT_CUDA(cuLibraryUnload(library));
+}
+
 }  // namespace
 }  // namespace cuheap::sim

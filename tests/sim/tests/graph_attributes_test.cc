@@ -76,17 +76,6 @@ TEST_F(GraphAttributesTest, ADotFileHasNodesAndEdges) {
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphDebugDotPrint(graph_, nullptr, 0));
 }
 
-TEST_F(GraphAttributesTest, EdgesWithPortsAreRefusedLoudly) {
-  const CUgraphNode first = AddKernel(graph_);
-  const CUgraphNode second = AddKernel(graph_);
-  CUgraphEdgeData edge{};
-  edge.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
-  edge.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
-  EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED, cuGraphAddDependencies(graph_, &first, &second, &edge, 1));
-  edge = {};
-  EXPECT_CUDA(cuGraphAddDependencies(graph_, &first, &second, &edge, 1));
-}
-
 TEST_F(GraphAttributesTest, AGraphLaunchedIntoACaptureIsAChild) {
   AddSet(graph_, block_, 1);
   const CUgraphExec exec = Instantiate(graph_);

@@ -139,6 +139,15 @@ TEST_F(OldAbiTest, PlanesAreCopied) {
   EXPECT_CUDA(Free(block));
 }
 
+TEST_F(OldAbiTest, TheFirstContextsAreLikeTheLater) {
+  CUcontext own = nullptr;
+  CUcontext current = nullptr;
+  ASSERT_CUDA((Old<CUresult(CUcontext*, unsigned, CUdevice)>("cuCtxCreate")(&own, 0, 0)));
+  EXPECT_CUDA(cuCtxGetCurrent(&current));
+  EXPECT_EQ(own, current);
+  EXPECT_CUDA((Old<CUresult(CUcontext)>("cuCtxDestroy")(own)));
+}
+
 TEST_F(OldAbiTest, AddressesThatDoNotFitAreRefused) {
   void* pinned = nullptr;
   ASSERT_CUDA((Old<CUresult(void**, unsigned)>("cuMemAllocHost")(&pinned, 4096)));

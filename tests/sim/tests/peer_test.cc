@@ -61,6 +61,23 @@ TEST_F(PeerTest, AKernelReachesLinearMemoryOfAnEnabledPeerOnly) {
   EXPECT_EQ(5U, block);
 }
 
+TEST_F(PeerTest, ABodyIsHeldToTheRulesUnlessItIsACollective) {
+  const cuheap_sim_range range{theirs_, 512, 1};
+  int runs = 0;
+  const auto body = [&runs](int is_collective) {
+    return cuheap_sim_body{[](void* data) { ++*static_cast<int*>(data); }, [](void*) {}, &runs,
+                           is_collective};
+  };
+  const cuheap_sim_body sum = body(1);
+  EXPECT_EQ(0, cuheap_sim_launch_body(nullptr, "sum", &range, 1, &sum));
+  EXPECT_CUDA(cuCtxSynchronize());
+  EXPECT_EQ(1, runs);
+  const cuheap_sim_body adder = body(0);
+  cuheap_sim_launch_body(nullptr, "adder", &range, 1, &adder);
+  EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+  EXPECT_EQ(1, runs);
+}
+
 TEST_F(PeerTest, AccessEndsWithTheGenerationOfEitherContext) {
   EXPECT_CUDA(cuCtxEnablePeerAccess(other_, 0));
   EXPECT_CUDA(cuDevicePrimaryCtxReset(1));
