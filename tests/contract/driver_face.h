@@ -149,7 +149,7 @@ struct DriverFace {
     return From(F().cuGraphGetNodes(graph, nodes, count));
   }
   static Code GraphInstantiate(CUgraphExec* out, CUgraph graph, unsigned long long flags) {
-    return From(F().cuGraphInstantiate(out, graph, flags));
+    return From(F().cuGraphInstantiateWithFlags(out, graph, flags));
   }
   static Code GraphLaunch(CUgraphExec exec, CUstream stream) {
     return From(F().cuGraphLaunch(exec, stream));

@@ -134,7 +134,6 @@ CUresult face::ArrayGetPlane(CUarray* out, CUarray handle, unsigned plane) {
   *out = Cast<CUarray>(array->planes[plane]);
   return CUDA_SUCCESS;
 }
-// PARTIAL: the size is that of the simulation's own layout of the array, in whole tiles of 64 KiB.
 CUresult face::ArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out, CUarray handle,
                                           CUdevice device) {
   CUHEAP_SIM_TRY(NeedPointers(out));
@@ -143,7 +142,6 @@ CUresult face::ArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out, C
   if (array == nullptr || array->mipmap != nullptr) return CUDA_ERROR_INVALID_VALUE;
   return GiveRequirements(*array->storage, array->descriptor, device, out);
 }
-// PARTIAL: tile extents are the customary ones of 64 KiB, not asked of a device.
 CUresult face::ArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* out, CUarray handle) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   const EngineLock lock;
@@ -181,7 +179,6 @@ CUresult face::MipmappedArrayGetLevel(CUarray* out, CUmipmappedArray handle, uns
   *out = Cast<CUarray>(mipmap->levels[level]);
   return CUDA_SUCCESS;
 }
-// PARTIAL: the size is that of the simulation's own layout of the levels, in whole tiles of 64 KiB.
 CUresult face::MipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out,
                                                    CUmipmappedArray handle, CUdevice device) {
   CUHEAP_SIM_TRY(NeedPointers(out));
@@ -190,7 +187,6 @@ CUresult face::MipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENT
   if (mipmap == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return GiveRequirements(*mipmap->storage, mipmap->descriptor, device, out);
 }
-// PARTIAL: tile extents are the customary ones of 64 KiB, not asked of a device.
 CUresult face::MipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* out,
                                                  CUmipmappedArray handle) {
   CUHEAP_SIM_TRY(NeedPointers(out));
@@ -200,8 +196,6 @@ CUresult face::MipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* o
   return GiveSparseProperties(*mipmap->storage, out);
 }
 
-// PARTIAL: work on parts of an array without memory fails, which is not documented, and formats in
-// planes cannot be sparse.
 CUresult face::MemMapArrayAsync(CUarrayMapInfo* list, unsigned count, CUstream handle) {
   CUHEAP_SIM_TRY(NeedPointers(list));
   if (count == 0) return CUDA_ERROR_INVALID_VALUE;

@@ -11,7 +11,7 @@ namespace {
 
 CUresult BatchStream(CUstream handle, Stream** out) {
   CUHEAP_SIM_TRY(StreamOf(handle, out));
-  return (*out)->is_legacy() ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  return (*out)->is_legacy() ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 CUresult SetOrder(CUmemcpySrcAccessOrder order, unsigned flags, CopyOp* copy) {
@@ -109,11 +109,10 @@ CUresult ReadOperation(const CUDA_MEMCPY3D_BATCH_OP& operation, CopyOp* out) {
   return SetOrder(operation.srcAccessOrder, operation.flags, out);
 }
 
-}  // namespace
-
-CUresult face::MemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count,
-                                   CUmemcpyAttributes* attributes, size_t* indices,
-                                   size_t attribute_count, CUstream handle) {
+// `failed` is told which copy is at fault, if one is.
+CUresult LinearBatch(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count,
+                     CUmemcpyAttributes* attributes, size_t* indices, size_t attribute_count,
+                     CUstream handle, size_t* failed) {
   CUHEAP_SIM_TRY(NeedPointers(to, from, bytes, attributes, indices));
   if (count == 0) return CUDA_ERROR_INVALID_VALUE;
   std::vector<size_t> entries;
@@ -126,22 +125,11 @@ CUresult face::MemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* b
     const CUmemcpyAttributes& with = attributes[entries[i]];
     CUHEAP_SIM_TRY(SetOrder(with.srcAccessOrder, with.flags, &copies.back()));
   }
-  return CopyBatch(stream, copies);
+  return CopyBatch(stream, copies, failed);
 }
 
-CUresult face::MemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count,
-                                CUmemcpyAttributes* attributes, size_t* indices,
-                                size_t attribute_count, size_t* failed, CUstream stream) {
-  const CUresult result =
-      MemcpyBatchAsync_v2(to, from, bytes, count, attributes, indices, attribute_count, stream);
-  if (result != CUDA_SUCCESS) WriteIfAsked(failed, SIZE_MAX);
-  return result;
-}
-
-// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
-// plane.
-CUresult face::Memcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP* operations,
-                                     unsigned long long flags, CUstream handle) {
+CUresult BoxBatch(size_t count, CUDA_MEMCPY3D_BATCH_OP* operations, unsigned long long flags,
+                  CUstream handle, size_t* failed) {
   CUHEAP_SIM_TRY(NeedPointers(operations));
   if (count == 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   Stream* stream = nullptr;
@@ -149,18 +137,46 @@ CUresult face::Memcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP* opera
   std::vector<CopyOp> copies;
   for (size_t i = 0; i < count; ++i) {
     CopyOp copy;
-    CUHEAP_SIM_TRY(ReadOperation(operations[i], &copy));
+    const CUresult read = ReadOperation(operations[i], &copy);
+    if (read != CUDA_SUCCESS) {
+      *failed = i;
+      return read;
+    }
     copies.push_back(std::move(copy));
   }
-  return CopyBatch(stream, copies);
+  return CopyBatch(stream, copies, failed);
 }
 
-// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
-// plane.
+}  // namespace
+
+CUresult face::MemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count,
+                                   CUmemcpyAttributes* attributes, size_t* indices,
+                                   size_t attribute_count, CUstream stream) {
+  size_t failed = 0;
+  return LinearBatch(to, from, bytes, count, attributes, indices, attribute_count, stream, &failed);
+}
+
+CUresult face::MemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count,
+                                CUmemcpyAttributes* attributes, size_t* indices,
+                                size_t attribute_count, size_t* failed, CUstream stream) {
+  size_t at_fault = SIZE_MAX;
+  const CUresult result =
+      LinearBatch(to, from, bytes, count, attributes, indices, attribute_count, stream, &at_fault);
+  if (result != CUDA_SUCCESS) WriteIfAsked(failed, at_fault);
+  return result;
+}
+
+CUresult face::Memcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP* operations,
+                                     unsigned long long flags, CUstream stream) {
+  size_t failed = 0;
+  return BoxBatch(count, operations, flags, stream, &failed);
+}
+
 CUresult face::Memcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP* operations, size_t* failed,
                                   unsigned long long flags, CUstream stream) {
-  const CUresult result = Memcpy3DBatchAsync_v2(count, operations, flags, stream);
-  if (result != CUDA_SUCCESS) WriteIfAsked(failed, SIZE_MAX);
+  size_t at_fault = SIZE_MAX;
+  const CUresult result = BoxBatch(count, operations, flags, stream, &at_fault);
+  if (result != CUDA_SUCCESS) WriteIfAsked(failed, at_fault);
   return result;
 }
 

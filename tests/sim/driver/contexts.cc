@@ -67,15 +67,13 @@ CUresult face::DevicePrimaryCtxRetain(CUcontext* out, CUdevice device) {
 CUresult face::DevicePrimaryCtxRelease(CUdevice device) {
   return DevicePrimaryCtxRelease_v2(device);
 }
-// PARTIAL: what cuLibraryGetModule and cuKernelGetFunction gave for the context stays usable.
 CUresult face::DevicePrimaryCtxRelease_v2(CUdevice device) {
   CUHEAP_SIM_TRY(NeedDevice(device));
-  WaitForDevice(device);
+  if (PrimaryReferences(device) == 1) WaitForDevice(device);
   return ReleasePrimary(device);
 }
 
 CUresult face::DevicePrimaryCtxReset(CUdevice device) { return DevicePrimaryCtxReset_v2(device); }
-// PARTIAL: what cuLibraryGetModule and cuKernelGetFunction gave for the context stays usable.
 CUresult face::DevicePrimaryCtxReset_v2(CUdevice device) {
   CUHEAP_SIM_TRY(NeedDevice(device));
   WaitForDevice(device);
@@ -123,10 +121,9 @@ CUresult face::CtxCreate_v4(CUcontext* out, CUctxCreateParams* parameters, unsig
 }
 
 CUresult face::CtxDestroy(CUcontext handle) { return CtxDestroy_v2(handle); }
-// PARTIAL: what cuLibraryGetModule and cuKernelGetFunction gave for the context stays usable.
 CUresult face::CtxDestroy_v2(CUcontext handle) {
   Context* context = FindContext(handle);
-  if (context == nullptr || !context->alive) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context == nullptr || !IsOwn(*context)) return CUDA_ERROR_INVALID_CONTEXT;
   WaitForContext(context);
   return DestroyContext(context);
 }
@@ -143,7 +140,7 @@ CUresult face::CtxAttach(CUcontext* out, unsigned flags) {
 CUresult face::CtxDetach(CUcontext handle) {
   Context* context = FindContext(handle);
   if (context == nullptr || context != TopContext()) return CUDA_ERROR_INVALID_CONTEXT;
-  WaitForContext(context);
+  if (context->references == 1) WaitForContext(context);
   return DetachContext(context);
 }
 

@@ -84,34 +84,20 @@ CUresult face::MemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr
   return CopyIn(stream, BetweenContexts(LinearCopy(to, from, bytes)));
 }
 
-// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
-// plane.
 CUresult face::Memcpy2D_v2(const CUDA_MEMCPY2D* copy) { return BoxNow(copy); }
-// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
-// plane.
 CUresult face::Memcpy2DUnaligned_v2(const CUDA_MEMCPY2D* copy) { return BoxNow(copy); }
-// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
-// plane.
 CUresult face::Memcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) {
   return BoxIn(stream, copy);
 }
-// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
-// plane.
 CUresult face::Memcpy3D_v2(const CUDA_MEMCPY3D* copy) { return BoxNow(copy); }
-// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
-// plane.
 CUresult face::Memcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream stream) {
   return BoxIn(stream, copy);
 }
-// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
-// plane.
 CUresult face::Memcpy3DPeer(const CUDA_MEMCPY3D_PEER* copy) {
   CopyOp box;
   CUHEAP_SIM_TRY(PeerBox(copy, &box));
   return CopyNow(box);
 }
-// PARTIAL: boxes in compressed arrays count rows of blocks, and formats in planes are copied by
-// plane.
 CUresult face::Memcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
   CopyOp box;
   CUHEAP_SIM_TRY(PeerBox(copy, &box));

@@ -200,10 +200,13 @@ CUresult CopyIn(CUstream handle, const CopyOp& copy) {
   return Submit(stream, copy);
 }
 
-CUresult CopyBatch(Stream* stream, const std::vector<CopyOp>& copies) {
-  for (const CopyOp& copy : copies) {
+CUresult CopyBatch(Stream* stream, const std::vector<CopyOp>& copies, std::size_t* failed) {
+  for (std::size_t i = 0; i < copies.size(); ++i) {
     if (stream->capture.load() != nullptr) break;  // memory of the graph has no pages yet
-    CUHEAP_SIM_TRY(CheckRangesAtSubmission(TouchedRanges(copy)));
+    const CUresult result = CheckRangesAtSubmission(TouchedRanges(copies[i]));
+    if (result == CUDA_SUCCESS) continue;
+    *failed = i;
+    return result;
   }
   for (const CopyOp& copy : copies) CUHEAP_SIM_TRY(Submit(stream, copy));
   return CUDA_SUCCESS;

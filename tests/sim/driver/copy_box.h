@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 
+#include <cstddef>
 #include <vector>
 
 #include "tests/sim/engine/operation.h"
@@ -25,7 +26,7 @@ CUDA_MEMCPY3D DescribeBox(const CopyOp& copy);
 // A synchronous copy is work of the default stream that the call waits for.
 CUresult CopyNow(const CopyOp& copy);
 CUresult CopyIn(CUstream stream, const CopyOp& copy);
-// All of them, or none where one touches what it may not.
-CUresult CopyBatch(Stream* stream, const std::vector<CopyOp>& copies);
+// All of them, or none where one touches what it may not: then `failed` says which.
+CUresult CopyBatch(Stream* stream, const std::vector<CopyOp>& copies, std::size_t* failed);
 
 }  // namespace cuheap::sim

@@ -1,4 +1,5 @@
 // Initialisation and devices.
+#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -13,6 +14,27 @@ int AttributeOf(int device, CUdevice_attribute attribute) {
   int value = 0;
   DeviceAttribute(device, attribute, &value);
   return value;
+}
+
+// Where a device sits, as the names of its place say.
+struct PciPlace {
+  unsigned domain = 0;
+  unsigned bus = 0;
+  unsigned device = 0;
+  unsigned function = 0;
+  bool operator==(const PciPlace&) const = default;
+};
+
+// The three documented forms; all numbers are hexadecimal.
+bool ReadPciPlace(const char* text, PciPlace* out) {
+  char rest = 0;
+  PciPlace& at = *out = {};
+  if (std::sscanf(text, "%x:%x:%x.%x%c", &at.domain, &at.bus, &at.device, &at.function, &rest) == 4)
+    return true;
+  at = {};
+  if (std::sscanf(text, "%x:%x:%x%c", &at.domain, &at.bus, &at.device, &rest) == 3) return true;
+  at = {};
+  return std::sscanf(text, "%x:%x.%x%c", &at.bus, &at.device, &at.function, &rest) == 3;
 }
 
 }  // namespace
@@ -139,10 +161,13 @@ CUresult face::DeviceGetPCIBusId(char* text, int length, CUdevice device) {
 
 CUresult face::DeviceGetByPCIBusId(CUdevice* device, const char* text) {
   CUHEAP_SIM_TRY(NeedPointers(device, text));
+  PciPlace wanted;
+  if (!ReadPciPlace(text, &wanted)) return CUDA_ERROR_INVALID_VALUE;
   for (int candidate = 0; candidate < TheSettings().devices; ++candidate) {
     char name[16];
+    PciPlace place;
     PciBusId(candidate, name, sizeof(name));
-    if (std::strcmp(name, text) == 0) {
+    if (ReadPciPlace(name, &place) && place == wanted) {
       *device = candidate;
       return CUDA_SUCCESS;
     }

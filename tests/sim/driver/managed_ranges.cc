@@ -32,6 +32,15 @@ int DeviceOf(const CUmemLocation& location) {
   }
 }
 
+// As the attributes know it that tell only devices and the host apart.
+int CommonDevice(const Parts& parts, CUmemLocation ManagedAdvice::*member) {
+  const int first = DeviceOf(parts.front().*member);
+  const bool same = std::all_of(parts.begin(), parts.end(), [&](const ManagedAdvice& part) {
+    return DeviceOf(part.*member) == first;
+  });
+  return same ? first : CU_DEVICE_INVALID;
+}
+
 std::vector<int> Accessors(const Parts& parts) {
   std::uint32_t all = UINT32_MAX;
   for (const ManagedAdvice& part : parts) all &= part.accessed_by;
@@ -51,13 +60,13 @@ int Answer(const Parts& parts, CUmem_range_attribute attribute) {
       return std::all_of(parts.begin(), parts.end(),
                          [](const ManagedAdvice& part) { return part.read_mostly; });
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
-      return DeviceOf(preferred);
+      return CommonDevice(parts, &ManagedAdvice::preferred);
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
       return static_cast<int>(preferred.type);
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
       return preferred.id;
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
-      return DeviceOf(prefetched);
+      return CommonDevice(parts, &ManagedAdvice::prefetched);
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
       return static_cast<int>(prefetched.type);
     default:

@@ -137,7 +137,6 @@ CUresult face::MemSetMemPool(CUmemLocation* location, CUmemAllocationType type, 
   return SetCurrent(pool, place);
 }
 
-// PARTIAL: no pool is for hardware decompression or fabric handles.
 CUresult face::MemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* properties) {
   CUHEAP_SIM_TRY(NeedPointers(out, properties));
   const EngineLock lock;

@@ -1,9 +1,14 @@
 // Multicast objects.
-#include "tests/sim/engine/multicast.h"
+#include "tests/sim/driver/multicast.h"
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
 
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/memory_pool.h"
+#include "tests/sim/engine/multicast.h"
 #include "tests/sim/engine/virtual_memory.h"
 
 namespace cuheap::sim {
@@ -37,7 +42,24 @@ CUresult MemoryAt(CUdeviceptr address, std::uint64_t bytes, BindableMemory* out)
 
 }  // namespace
 
-// PARTIAL: the recommended granularity is the minimal one, not that of a device.
+CUresult WaitForTeam(CUmemGenericAllocationHandle handle) {
+  constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
+  constexpr int kPatience = 10'000;  // looks
+  for (int looks = 0;; ++looks) {
+    {
+      const EngineLock lock;
+      MulticastObject* object = nullptr;
+      CUHEAP_SIM_TRY(ObjectOf(handle, &object));
+      if (object->is_complete()) return CUDA_SUCCESS;
+    }
+    if (looks == kPatience) {
+      std::fputs("cuheap-sim: a thread waits until all devices of a multicast object are added\n",
+                 stderr);
+    }
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
 CUresult face::MulticastGetGranularity(size_t* out, const CUmulticastObjectProp* properties,
                                        CUmulticastGranularity_flags option) {
   CUHEAP_SIM_TRY(NeedPointers(out, properties));
@@ -65,11 +87,11 @@ CUresult face::MulticastAddDevice(CUmemGenericAllocationHandle handle, CUdevice 
   return AddMember(object, device);
 }
 
-// PARTIAL: a bind before all devices were added does not wait for them, it fails as INVALID_VALUE.
 CUresult face::MulticastBindMem(CUmemGenericAllocationHandle handle, size_t offset,
                                 CUmemGenericAllocationHandle memory_handle, size_t memory_offset,
                                 size_t bytes, unsigned long long flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  CUHEAP_SIM_TRY(WaitForTeam(handle));
   const EngineLock lock;
   MulticastObject* object = nullptr;
   CUHEAP_SIM_TRY(ObjectOf(handle, &object));
@@ -79,10 +101,10 @@ CUresult face::MulticastBindMem(CUmemGenericAllocationHandle handle, size_t offs
   return Bind(object, offset, {memory->pages, memory_offset, shareable}, bytes);
 }
 
-// PARTIAL: a bind before all devices were added does not wait for them, it fails as INVALID_VALUE.
 CUresult face::MulticastBindAddr(CUmemGenericAllocationHandle handle, size_t offset,
                                  CUdeviceptr address, size_t bytes, unsigned long long flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  CUHEAP_SIM_TRY(WaitForTeam(handle));
   const EngineLock lock;
   MulticastObject* object = nullptr;
   CUHEAP_SIM_TRY(ObjectOf(handle, &object));

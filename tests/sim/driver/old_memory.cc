@@ -23,8 +23,6 @@ CUresult Narrow(CUdeviceptr address, CUdeviceptr_v1* out) {
 
 }  // namespace
 
-// PARTIAL: what is more than 32 bits can say is cut to their largest number, which nothing
-// documents.
 CUresult face::DeviceTotalMem(unsigned* bytes, CUdevice device) {
   CUHEAP_SIM_TRY(NeedPointers(bytes));
   CUHEAP_SIM_TRY(NeedDevice(device));
@@ -32,8 +30,6 @@ CUresult face::DeviceTotalMem(unsigned* bytes, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-// PARTIAL: what is more than 32 bits can say is cut to their largest number, which nothing
-// documents.
 CUresult face::MemGetInfo(unsigned* free, unsigned* total) {
   size_t free_bytes = 0;
   size_t total_bytes = 0;
@@ -43,7 +39,6 @@ CUresult face::MemGetInfo(unsigned* free, unsigned* total) {
   return CUDA_SUCCESS;
 }
 
-// PARTIAL: there is room below 2 GiB only, and each allocation takes whole pages of 2 MiB.
 CUresult face::MemAlloc(CUdeviceptr_v1* out, unsigned bytes) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   Context* context = nullptr;
@@ -54,7 +49,6 @@ CUresult face::MemAlloc(CUdeviceptr_v1* out, unsigned bytes) {
   return Narrow(address, out);
 }
 
-// PARTIAL: there is room below 2 GiB only, and each allocation takes whole pages of 2 MiB.
 CUresult face::MemAllocPitch(CUdeviceptr_v1* out, unsigned* pitch, unsigned width, unsigned height,
                              unsigned element) {
   CUHEAP_SIM_TRY(NeedPointers(out, pitch));
@@ -83,8 +77,6 @@ CUresult face::MemHostRegister(void* memory, size_t bytes, unsigned flags) {
   return MemHostRegister_v2(memory, bytes, flags);
 }
 
-// PARTIAL: pinned memory has its own address as the device's, so that where it lies above 4 GiB
-// (which is where the process puts it) the answer is INVALID_VALUE.
 CUresult face::MemHostGetDevicePointer(CUdeviceptr_v1* out, void* memory, unsigned flags) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   CUdeviceptr address = 0;
@@ -92,7 +84,6 @@ CUresult face::MemHostGetDevicePointer(CUdeviceptr_v1* out, void* memory, unsign
   return Narrow(address, out);
 }
 
-// PARTIAL: globals lie above 4 GiB, so that a question for the address of one is INVALID_VALUE.
 CUresult face::ModuleGetGlobal(CUdeviceptr_v1* out, unsigned* bytes, CUmodule module,
                                const char* name) {
   CUdeviceptr address = 0;

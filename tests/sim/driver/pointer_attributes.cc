@@ -3,7 +3,10 @@
 
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/access_rights.h"
+#include "tests/sim/engine/host_memory.h"
 #include "tests/sim/engine/memory_pool.h"
+#include "tests/sim/engine/multicast_mapping.h"
+#include "tests/sim/engine/peer_access.h"
 #include "tests/sim/engine/virtual_memory.h"
 #include "tests/sim/engine/work_queue.h"
 
@@ -16,36 +19,44 @@ CUresult Give(void* out, Value value) {
   return CUDA_SUCCESS;
 }
 
-// Of the current context's device. Linear memory counts as accessible from everywhere: peers that
-// were not enabled are not told apart.
+// Of the current context's device; without a context, of the device that has the memory.
 unsigned AccessFlags(const Allocation& block) {
   const Context* context = TopContext();
-  const bool kept = block.type == AllocationType::kMapping || block.pool != nullptr;
-  if (context == nullptr || !kept) return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
-  return AccessOf(block, static_cast<std::size_t>(context->device));
+  if (context == nullptr) return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+  switch (AccessOf(*context, block)) {
+    case Access::kReadWrite:
+      return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+    case Access::kRead:
+      return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ;
+    default:
+      return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE;
+  }
 }
 
 CUresult DevicePointer(const Allocation& block, CUdeviceptr address, void* out) {
   CUHEAP_SIM_TRY(NeedContext());
   if (AccessFlags(block) == CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE) return CUDA_ERROR_INVALID_VALUE;
-  return Give(out, address);
+  return Give<CUdeviceptr>(out, DeviceAddressIn(block, address));
 }
 
 CUresult HostPointer(const Allocation& block, CUdeviceptr address, void* out) {
   const bool known = IsHostMemory(block) || IsManaged(block);
   const bool open = block.type != AllocationType::kMapping || AccessOf(block, kHostAccess) != 0;
-  return known && open ? Give(out, address) : CUDA_ERROR_INVALID_VALUE;
+  return known && open ? Give<CUdeviceptr>(out, HostAddressIn(block, address))
+                       : CUDA_ERROR_INVALID_VALUE;
 }
 
 unsigned HandleTypes(const Allocation& block) {
   if (block.pool != nullptr) return block.pool->properties.handleTypes;
+  if (IsMulticast(block)) return static_cast<unsigned>(ObjectAt(block).properties.handleTypes);
   if (block.type != AllocationType::kMapping) return CU_MEM_HANDLE_TYPE_NONE;
   return HandleOfMapping(block)->properties.requestedHandleTypes;
 }
 
 // What cuMemMap may fill is the range of what it has filled.
 Reservation RangeOf(const Allocation& block) {
-  if (block.type == AllocationType::kMapping) return ReservationOf(block.base);
+  const bool in_reservation = block.type == AllocationType::kMapping || IsMulticast(block);
+  if (in_reservation) return ReservationOf(block.base);
   return {block.base, block.bytes};
 }
 
@@ -63,8 +74,15 @@ CUresult AnswerReserved(const Reservation& range, CUpointer_attribute attribute,
   }
 }
 
-CUresult Answer(const Allocation& block, CUpointer_attribute attribute, CUdeviceptr address,
-                void* out) {
+// Nobody can use them here, but asking has its documented effect.
+CUresult GiveTokens(Allocation& block, void* out) {
+  if (block.type != AllocationType::kLinear) return CUDA_ERROR_INVALID_VALUE;
+  block.sync_memops = true;
+  return Give(out, CUDA_POINTER_ATTRIBUTE_P2P_TOKENS{block.buffer_id,
+                                                     static_cast<unsigned>(block.context->id)});
+}
+
+CUresult Answer(Allocation& block, CUpointer_attribute attribute, CUdeviceptr address, void* out) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       return Give(out, HandleOf(block.context));
@@ -75,7 +93,7 @@ CUresult Answer(const Allocation& block, CUpointer_attribute attribute, CUdevice
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       return HostPointer(block, address, out);
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
-      return CUDA_ERROR_NOT_SUPPORTED;
+      return GiveTokens(block, out);
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
       return Give<unsigned>(out, block.sync_memops ? 1 : 0);
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
@@ -115,6 +133,8 @@ CUresult Answer(const Allocation& block, CUpointer_attribute attribute, CUdevice
 
 std::size_t SizeOf(CUpointer_attribute attribute) {
   switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+      return sizeof(CUDA_POINTER_ATTRIBUTE_P2P_TOKENS);
     case CU_POINTER_ATTRIBUTE_CONTEXT:
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -145,12 +165,10 @@ bool IsKnown(CUpointer_attribute attribute) {
 
 }  // namespace
 
-// PARTIAL: CU_POINTER_ATTRIBUTE_P2P_TOKENS is refused, as there is no other driver to use them; an
-// unmapped reservation answers for its range only.
 CUresult face::PointerGetAttribute(void* out, CUpointer_attribute attribute, CUdeviceptr address) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   const EngineLock lock;
-  if (const Allocation* block = FindAllocation(address)) {
+  if (Allocation* block = FindAllocation(address)) {
     return Answer(*block, attribute, address, out);
   }
   const Reservation range = ReservationOf(address);

@@ -1,5 +1,6 @@
 // Setting memory.
 #include "tests/sim/driver/support.h"
+#include "tests/sim/engine/access_rights.h"
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/work_queue.h"
 
@@ -26,11 +27,12 @@ CUresult FillIn(CUstream handle, const FillOp& fill) {
   return Submit(stream, fill);
 }
 
-// Whether the program asked that synchronous operations on the memory synchronise in any case.
+// Host memory is set before the call returns, and so is memory whose operations the program asked
+// to be synchronous.
 bool MustWait(CUdeviceptr address) {
   const EngineLock lock;
   const Allocation* block = FindAllocation(address);
-  return block != nullptr && block->sync_memops;
+  return block != nullptr && (block->sync_memops || IsHostMemory(*block));
 }
 
 // Setting device memory without a stream is asynchronous work of the default stream.

@@ -63,7 +63,10 @@ CUresult face::StreamEndCapture(CUstream handle, CUgraph* out) {
   const EngineLock lock;
   Graph* graph = nullptr;
   const CUresult result = EndCapture(stream, &graph);
-  *out = Cast<CUgraph>(graph);  // NULL tells that there is no graph, as documented
+  // NULL tells that the capture ended without a graph.
+  const bool ended = result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
+                     result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+  if (ended) *out = Cast<CUgraph>(graph);
   return result;
 }
 

@@ -29,11 +29,12 @@ struct Callback {
   CUstreamCallback function;
   CUstream stream;
   void* data;
+  const Context* context;  // never destroyed
 };
 
 void RunCallback(void* opaque) {
   const std::unique_ptr<Callback> callback(static_cast<Callback*>(opaque));
-  callback->function(callback->stream, CUDA_SUCCESS, callback->data);
+  callback->function(callback->stream, callback->context->broken, callback->data);
 }
 
 }  // namespace
@@ -137,7 +138,8 @@ CUresult face::StreamAddCallback(CUstream handle, CUstreamCallback function, voi
   if (function == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   Stream* stream = nullptr;
   CUHEAP_SIM_TRY(MayAskFor(handle, &stream));  // refused in captures, unlike a host function
-  return Submit(stream, HostOp{RunCallback, new Callback{function, handle, data}});
+  auto* callback = new Callback{function, handle, data, stream->context};
+  return Submit(stream, HostOp{RunCallback, callback, HostCall::kCallback});
 }
 
 CUresult face::LaunchHostFunc(CUstream handle, CUhostFn function, void* data) {

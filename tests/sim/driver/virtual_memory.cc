@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "tests/sim/driver/multicast.h"
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/multicast_mapping.h"
 
@@ -19,6 +20,11 @@ CUresult CheckProperties(const CUmemAllocationProp& properties) {
 CUresult CheckSharing(CUmemAllocationHandleType type) {
   const bool one = std::has_single_bit(static_cast<unsigned>(type));
   return one ? CheckHandleTypes(type) : CUDA_ERROR_INVALID_VALUE;
+}
+
+bool IsMulticastHandle(CUmemGenericAllocationHandle handle) {
+  const EngineLock lock;
+  return FindMulticast(handle) != nullptr;
 }
 
 }  // namespace
@@ -47,8 +53,7 @@ CUresult face::MemAddressReserve(CUdeviceptr* out, size_t bytes, size_t alignmen
 
 CUresult face::MemAddressFree(CUdeviceptr base, size_t bytes) { return FreeRange(base, bytes); }
 
-// PARTIAL: memory of a host NUMA node cannot be shared with other processes, and neither GPUDirect
-// RDMA nor decompression by hardware is there to be asked for.
+// PARTIAL: memory of a host NUMA node cannot be shared with other processes.
 CUresult face::MemCreate(CUmemGenericAllocationHandle* out, size_t bytes,
                          const CUmemAllocationProp* properties, unsigned long long flags) {
   CUHEAP_SIM_TRY(NeedPointers(out, properties));
@@ -71,6 +76,7 @@ CUresult face::MemRelease(CUmemGenericAllocationHandle handle) {
 CUresult face::MemMap(CUdeviceptr base, size_t bytes, size_t offset,
                       CUmemGenericAllocationHandle handle, unsigned long long flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (IsMulticastHandle(handle)) CUHEAP_SIM_TRY(WaitForTeam(handle));
   const EngineLock lock;
   if (MulticastHandle* multicast = FindMulticast(handle)) {
     return offset != 0 ? CUDA_ERROR_INVALID_VALUE : MapMulticast(base, bytes, multicast);
@@ -87,7 +93,6 @@ CUresult face::MemSetAccess(CUdeviceptr base, size_t bytes, const CUmemAccessDes
   return SetRangeAccess(base, bytes, access, count);
 }
 
-// PARTIAL: of memory that cuMemMap did not show, peers whose access was enabled are not looked at.
 CUresult face::MemGetAccess(unsigned long long* flags, const CUmemLocation* location,
                             CUdeviceptr address) {
   CUHEAP_SIM_TRY(NeedPointers(flags, location));

@@ -12,7 +12,8 @@ bool IsManaged(const Allocation& block) {
 }
 
 bool IsHostMemory(const Allocation& block) {
-  return block.type == AllocationType::kHost || block.type == AllocationType::kRegistered ||
+  return block.type == AllocationType::kHost || block.type == AllocationType::kDeviceView ||
+         block.type == AllocationType::kRegistered ||
          (block.device == kHostDevice && !IsManaged(block));
 }
 

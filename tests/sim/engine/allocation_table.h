@@ -21,6 +21,7 @@ enum class AllocationType {
   kLinear,      // cuMemAlloc
   kManaged,     // cuMemAllocManaged: host pages, not charged to a device
   kHost,        // cuMemHostAlloc
+  kDeviceView,  // of write-combined memory: where devices see it
   kRegistered,  // cuMemHostRegister
   kMapping,     // cuMemMap
   kPooled,      // cuMemAllocAsync
@@ -44,7 +45,8 @@ struct Allocation {
   MappedRegion region;           // what backs it; no pages: the process's own memory
   std::uint64_t held_bytes = 0;  // of a shared segment (linear, pooled, static)
   MemoryPool* pool = nullptr;
-  std::uint64_t buffer_id = 0;  // never repeats in a process
+  std::uint64_t buffer_id = 0;    // never repeats in a process
+  std::uintptr_t other_side = 0;  // of write-combined memory and its device view: each other
   bool sync_memops = false;
   bool declared = false;                      // a variable of a module: not cuMemFree's to free
   std::uint8_t access[kMaxDevices + 1] = {};  // of a mapping: CUmemAccess_flags

@@ -10,6 +10,7 @@
 #include "tests/sim/engine/address_space.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/guard.h"
+#include "tests/sim/engine/program_code.h"
 #include "tests/sim/engine/settings.h"
 #include "tests/sim/engine/shutdown.h"
 
@@ -66,7 +67,9 @@ bool HasMachine() { return !GateHas(GateBit::kNotInitialised) && !GateHas(GateBi
 
 CUresult AskGate(bool needs_initialisation) {
   if (GateHas(GateBit::kShutDown)) return CUDA_ERROR_DEINITIALIZED;
-  return needs_initialisation && !HasMachine() ? CUDA_ERROR_NOT_INITIALIZED : CUDA_SUCCESS;
+  if (!needs_initialisation) return CUDA_SUCCESS;
+  if (!HasMachine()) return CUDA_ERROR_NOT_INITIALIZED;
+  return InProgramCode() ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
 }
 
 PerThreadDefault::PerThreadDefault() { ++per_thread_depth; }

@@ -18,7 +18,8 @@ enum class GateBit : int {
   kRecording = 16,
   kLatency = 32,
   kSeeded = 64,
-  kShutDown = 128
+  kShutDown = 128,
+  kProgramCode = 256
 };
 
 // A set of GateBits; 0: initialised, and nobody watches.
@@ -31,6 +32,7 @@ void SetGate(GateBit bit, bool on);
 CUresult Initialise();
 // For calls that find the gate not open. SUCCESS: go on. NOT_INITIALIZED: before cuInit, or in the
 // child of an initialised process. DEINITIALIZED: after the shutdown (shutdown.h), for every call.
+// NOT_PERMITTED: inside of code that the driver called (program_code.h).
 CUresult AskGate(bool needs_initialisation);
 // Whether there is a machine to ask about, shut down or not.
 bool HasMachine();

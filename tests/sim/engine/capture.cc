@@ -88,6 +88,21 @@ bool Hinders(const Capture& capture, pid_t thread) {
   }
 }
 
+// Those with streams that would wait for work of `stream`, which is a legacy one.
+std::vector<Capture*> CapturesEnteredBy(const Stream& stream) {
+  std::vector<Capture*> entered;
+  if (!stream.is_legacy() || (stream.flags & CU_STREAM_NON_BLOCKING) != 0) return entered;
+  for (const auto& [id, capture] : Captures()) {
+    const bool waits =
+        std::any_of(capture->streams.begin(), capture->streams.end(), [&](const Stream* captured) {
+          return captured->context == stream.context &&
+                 (captured->flags & CU_STREAM_NON_BLOCKING) == 0;
+        });
+    if (waits) entered.push_back(capture);
+  }
+  return entered;
+}
+
 // A captured kernel has the attributes of its stream.
 void TakeAttributes(const Stream& stream, GraphNode* node) {
   const StreamAttributes& from = stream.attributes;
@@ -162,18 +177,9 @@ CUresult CheckSubmission(Stream* stream) {
   if (const Capture* capture = stream->capture) {
     return capture->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
   }
-  const bool blocking = (stream->flags & CU_STREAM_NON_BLOCKING) == 0;
-  if (!stream->is_legacy() || !blocking) return CUDA_SUCCESS;
-  CUresult result = CUDA_SUCCESS;
-  for (const auto& [id, capture] : Captures()) {
-    for (const Stream* captured : capture->streams) {
-      if (captured->context != stream->context) continue;
-      if ((captured->flags & CU_STREAM_NON_BLOCKING) != 0) continue;
-      capture->invalid = true;
-      result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    }
-  }
-  return result;
+  const std::vector<Capture*> entered = CapturesEnteredBy(*stream);
+  for (Capture* capture : entered) capture->invalid = true;
+  return entered.empty() ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 }
 
 CUresult AddCaptured(Stream* stream, Operation operation, GraphNode** out) {
@@ -249,9 +255,8 @@ void InvalidateCaptureOf(const Event* event) {
 }
 
 CUresult DescribeCapture(Stream* stream, CaptureInfo* out) {
-  if (AnyCapture() && stream->is_legacy()) {
-    const CUresult result = CheckSubmission(stream);
-    if (result != CUDA_SUCCESS) return result;
+  if (stream->capture.load() == nullptr && !CapturesEnteredBy(*stream).empty()) {
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   }
   const Capture* capture = stream->capture;
   *out = CaptureInfo{};

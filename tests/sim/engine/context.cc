@@ -29,7 +29,9 @@ HandlePool<Context>& Pool() {
   return pool;
 }
 
-void SetLimits(Context* context) {
+void SetDefaults(Context* context) {
+  context->cache = CU_FUNC_CACHE_PREFER_NONE;
+  context->limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2;
   context->limits[CU_LIMIT_STACK_SIZE] = 1024;
   context->limits[CU_LIMIT_PRINTF_FIFO_SIZE] = 7 << 20;
   context->limits[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20;
@@ -40,7 +42,7 @@ void SetLimits(Context* context) {
 void Begin(Context* context) {
   context->id = ++created;
   ++created_on[context->device];
-  SetLimits(context);
+  SetDefaults(context);
   context->peers.clear();
   context->legacy_stream = NewStream(context, CU_STREAM_DEFAULT, 0);
   context->broken = CUDA_SUCCESS;
@@ -98,10 +100,13 @@ CUresult CreateContext(int device, unsigned flags, Context** out) {
   return PushContext(context);
 }
 
+bool IsOwn(const Context& context) {
+  return !context.primary && context.parent == nullptr && context.alive;
+}
+
 CUresult DestroyContext(Context* context) {
   const EngineLock lock;
-  const bool own = !context->primary && context->parent == nullptr;
-  if (!own || !context->alive) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!IsOwn(*context)) return CUDA_ERROR_INVALID_CONTEXT;
   Deactivate(context);
   if (TopContext() == context) --stack.depth;
   return CUDA_SUCCESS;
@@ -172,6 +177,11 @@ CUresult ReleasePrimary(int device) {
   if (context->references == 0) return CUDA_ERROR_INVALID_CONTEXT;
   if (--context->references == 0 && context->alive) Deactivate(context);
   return CUDA_SUCCESS;
+}
+
+int PrimaryReferences(int device) {
+  const EngineLock lock;
+  return Primary(device)->references;
 }
 
 CUresult ResetPrimary(int device) {

@@ -35,6 +35,7 @@ struct Context {
   std::atomic<Stream*> legacy_stream{nullptr};
   PhysicalPtr memory;
   std::size_t limits[CU_LIMIT_MAX] = {};
+  CUfunc_cache cache = CU_FUNC_CACHE_PREFER_NONE;
   std::set<std::uint64_t> peers;  // contexts whose memory it may touch, by id; engine's lock
 };
 
@@ -48,6 +49,8 @@ inline const Context* RootOf(const Context* context) {
 
 CUresult CreateContext(int device, unsigned flags, Context** out);
 CUresult DestroyContext(Context* context);
+// One that cuCtxCreate made and nobody destroyed.
+bool IsOwn(const Context& context);
 // The usage count of the current context, which is 1 at first; at 0 it is destroyed.
 CUresult AttachContext(Context** out);
 CUresult DetachContext(Context* context);
@@ -62,6 +65,7 @@ CUcontext HandleOf(Context* context);
 
 CUresult RetainPrimary(int device, Context** out);
 CUresult ReleasePrimary(int device);
+int PrimaryReferences(int device);
 CUresult ResetPrimary(int device);
 CUresult SetPrimaryFlags(int device, unsigned flags);
 void PrimaryState(int device, unsigned* flags, int* active);

@@ -1,13 +1,12 @@
 #include "tests/sim/engine/device_memory.h"
 
-#include <sys/mman.h>
-
 #include <vector>
 
 #include "tests/sim/engine/access_rights.h"
 #include "tests/sim/engine/array_mapping.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/graph_memory.h"
+#include "tests/sim/engine/host_memory.h"
 #include "tests/sim/engine/managed_memory.h"
 #include "tests/sim/engine/memory_pool.h"
 #include "tests/sim/engine/race_checks.h"
@@ -40,49 +39,6 @@ CUresult FreeGraphMemory(const Allocation& block) {
   if (ended != CUDA_SUCCESS) return ended;
   MemoryEnds(block.base, block.bytes);
   return EndOnDevice(block.base);
-}
-
-// Gives `block` memory of the process's own.
-CUresult AddHostPages(Allocation block, std::uint64_t bytes, std::uintptr_t* out) {
-  const EngineLock lock;
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
-  block.base = reinterpret_cast<std::uintptr_t>(memory);
-  block.bytes = bytes;
-  *out = AddAllocation(std::move(block)).base;
-  return CUDA_SUCCESS;
-}
-
-template <class Predicate>
-bool AnyOverlaps(std::uintptr_t address, std::uint64_t bytes, Predicate predicate) {
-  const Allocation* first = FindAllocation(address);
-  if (first != nullptr && predicate(*first)) return true;
-  for (auto it = AllAllocations().upper_bound(address);
-       it != AllAllocations().end() && it->first - address < bytes; ++it) {
-    if (predicate(it->second)) return true;
-  }
-  return false;
-}
-
-// Of memory that the process has pinned already, or that the driver gave it.
-bool OverlapsHostMemory(std::uintptr_t address, std::uint64_t bytes) {
-  return AnyOverlaps(address, bytes, [](const Allocation& block) {
-    return block.type == AllocationType::kHost || block.type == AllocationType::kRegistered ||
-           block.type == AllocationType::kManaged;
-  });
-}
-
-bool OverlapsDeviceMemory(std::uintptr_t address, std::uint64_t bytes) {
-  return IsDeviceAddress(address) || IsDeviceAddress(address + bytes - 1) ||
-         AnyOverlaps(address, bytes, [](const Allocation&) { return true; });
-}
-
-// Whether the process has something there: the kernel says so without touching it.
-bool IsMapped(std::uintptr_t address, std::uint64_t bytes) {
-  constexpr std::uintptr_t kHostPage = 4096;
-  const std::uintptr_t first = address / kHostPage * kHostPage;
-  return msync(reinterpret_cast<void*>(first), address + bytes - first, MS_ASYNC) == 0;
 }
 
 }  // namespace
@@ -147,8 +103,8 @@ void Discard(std::uintptr_t base) {
       return ReturnToPool(block);
     case AllocationType::kManaged:
     case AllocationType::kHost:
-      munmap(reinterpret_cast<void*>(base), block.bytes);
-      return;
+    case AllocationType::kDeviceView:
+      return ReturnHostPages(block);
     case AllocationType::kImported:
       return UnmapRegion(block.region);
     case AllocationType::kMapping:
@@ -190,92 +146,12 @@ CUresult FreeDevice(std::uintptr_t address) {
 void DiscardAllOf(const Context* context) {
   std::vector<std::uintptr_t> bases;
   for (const auto& [base, block] : AllAllocations()) {
-    if (block.context == context && block.type != AllocationType::kPooled &&
-        block.type != AllocationType::kMapping) {
-      bases.push_back(base);
-    }
+    const bool goes_with_another = block.type == AllocationType::kPooled ||
+                                   block.type == AllocationType::kMapping ||
+                                   block.type == AllocationType::kDeviceView;
+    if (block.context == context && !goes_with_another) bases.push_back(base);
   }
   for (const std::uintptr_t base : bases) Discard(base);
-}
-
-CUresult AllocateManaged(Context* context, std::uint64_t bytes, unsigned flags,
-                         std::uintptr_t* out) {
-  if (bytes == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  Allocation block;
-  block.type = AllocationType::kManaged;
-  block.device = context->device;
-  block.context = context;
-  block.flags = flags;
-  return AddHostPages(std::move(block), bytes, out);
-}
-
-CUresult AllocateManagedVariable(std::uint64_t bytes, std::uintptr_t* out) {
-  Allocation block;
-  block.type = AllocationType::kManaged;
-  block.flags = CU_MEM_ATTACH_GLOBAL;
-  block.declared = true;
-  return AddHostPages(std::move(block), bytes, out);
-}
-
-CUresult AllocateHost(Context* context, std::uint64_t bytes, unsigned flags, void** out) {
-  constexpr unsigned kKnown =
-      CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
-  if (bytes == 0 || (flags & ~kKnown) != 0) return CUDA_ERROR_INVALID_VALUE;
-  Allocation block;
-  block.type = AllocationType::kHost;
-  block.device = context->device;
-  block.context = context;
-  block.flags = flags | CU_MEMHOSTALLOC_DEVICEMAP;
-  std::uintptr_t base = 0;
-  const CUresult result = AddHostPages(std::move(block), bytes, &base);
-  if (result == CUDA_SUCCESS) *out = reinterpret_cast<void*>(base);
-  return result;
-}
-
-CUresult FreeHost(std::uintptr_t address) {
-  const EngineLock lock;
-  const Allocation* block = AllocationAt(address);
-  if (block == nullptr || block->type != AllocationType::kHost) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  Discard(address);
-  return CUDA_SUCCESS;
-}
-
-CUresult RegisterHost(Context* context, std::uintptr_t address, std::uint64_t bytes,
-                      unsigned flags) {
-  constexpr unsigned kKnown = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
-                              CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
-  if (bytes == 0 || address == 0 || (flags & ~kKnown) != 0 || address + bytes < address) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if ((flags & CU_MEMHOSTREGISTER_IOMEMORY) != 0) return CUDA_ERROR_NOT_SUPPORTED;
-  const EngineLock lock;
-  if (OverlapsHostMemory(address, bytes)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-  if (OverlapsDeviceMemory(address, bytes) || !IsMapped(address, bytes)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  Allocation block;
-  block.base = address;
-  block.bytes = bytes;
-  block.type = AllocationType::kRegistered;
-  block.device = context->device;
-  block.context = context;
-  block.flags = flags;
-  AddAllocation(std::move(block));
-  return CUDA_SUCCESS;
-}
-
-CUresult UnregisterHost(std::uintptr_t address) {
-  const EngineLock lock;
-  const Allocation* block = AllocationAt(address);
-  if (block == nullptr || block->type != AllocationType::kRegistered) {
-    return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-  }
-  Discard(address);
-  return CUDA_SUCCESS;
 }
 
 }  // namespace cuheap::sim

@@ -1,6 +1,6 @@
-// Linear, managed and pinned memory. cuMemAlloc below 1 MiB is carved in units of 512 bytes from
-// shared 2 MiB pages, larger requests take whole pages.
-// Threads: every function takes the engine's lock.
+// Linear memory, and the end of memory of any kind. cuMemAlloc below 1 MiB is carved in units of
+// 512 bytes from shared 2 MiB pages, larger requests take whole pages. Threads: every function
+// takes the engine's lock.
 #pragma once
 
 #include <cuda.h>
@@ -19,16 +19,5 @@ CUresult FreeDevice(std::uintptr_t address);
 // Gives back one block of any type that is found in the table.
 void Discard(std::uintptr_t base);
 void DiscardAllOf(const Context* context);
-
-CUresult AllocateManaged(Context* context, std::uint64_t bytes, unsigned flags,
-                         std::uintptr_t* out);
-// Belongs to no context, and is not freed by its address.
-CUresult AllocateManagedVariable(std::uint64_t bytes, std::uintptr_t* out);
-CUresult AllocateHost(Context* context, std::uint64_t bytes, unsigned flags, void** out);
-CUresult FreeHost(std::uintptr_t address);
-// INVALID_VALUE: of nothing, or of device memory. NOT_SUPPORTED: I/O memory.
-CUresult RegisterHost(Context* context, std::uintptr_t address, std::uint64_t bytes,
-                      unsigned flags);
-CUresult UnregisterHost(std::uintptr_t address);
 
 }  // namespace cuheap::sim

@@ -84,7 +84,7 @@ Operation RecordOperation(const Event& event) {
     const std::unique_ptr<SharedRecord> record(static_cast<SharedRecord*>(data));
     record->event->Reach(record->number);
   };
-  return HostOp{reach, new SharedRecord{event.shared, event.shared->Record()}};
+  return HostOp{reach, new SharedRecord{event.shared, event.shared->Record()}, HostCall::kEngine};
 }
 
 TicketPtr LatestRecord(const Event& event) {

@@ -6,6 +6,7 @@
 #include "tests/sim/engine/conditional.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/graph_memory.h"
+#include "tests/sim/engine/program_code.h"
 
 namespace cuheap::sim {
 namespace {
@@ -184,7 +185,7 @@ bool FitsBody(const Graph& graph) {
 void ReleaseUserObject(UserObject* object, unsigned count) {
   object->references -= count;
   if (object->references != 0) return;
-  object->destroy(object->data);
+  CallProgramLater(object->destroy, object->data);
   UserObjects().Delete(object);
 }
 

@@ -10,10 +10,19 @@
 namespace cuheap::sim {
 namespace {
 
-// A Hopper-class device: partitions of at least 8 multiprocessors in steps of 8, or of 2 where they
-// need not be scheduled together.
-constexpr unsigned kTogether = 8;
-constexpr unsigned kApart = 2;
+// Of partitions: the fewest multiprocessors, and their steps. As the documentation guides for each
+// architecture.
+struct Grain {
+  unsigned least;
+  unsigned step;
+};
+constexpr Grain kApart{2, 2};  // where they need not be scheduled together
+
+Grain GrainOfDevice() {
+  const int major = TheSettings().capability.major;
+  if (major >= 9) return {8, 8};
+  return major == 8 ? Grain{4, 2} : Grain{2, 2};
+}
 
 // What the padding of a resource says: where it came from.
 struct Origin {
@@ -46,13 +55,13 @@ Origin OriginOf(const CUdevResource& resource) {
   return origin;
 }
 
-CUdevResource Resource(const Origin& origin, unsigned multiprocessors, unsigned step) {
+CUdevResource Resource(const Origin& origin, unsigned multiprocessors, const Grain& grain) {
   CUdevResource resource{};
   resource.type = CU_DEV_RESOURCE_TYPE_SM;
   std::memcpy(resource._internal_padding, &origin, sizeof(origin));
   resource.sm.smCount = multiprocessors;
-  resource.sm.minSmPartitionSize = step;
-  resource.sm.smCoscheduledAlignment = step;
+  resource.sm.minSmPartitionSize = grain.least;
+  resource.sm.smCoscheduledAlignment = grain.step;
   return resource;
 }
 
@@ -63,7 +72,7 @@ bool IsResource(const CUdevResource& resource) {
 }  // namespace
 
 CUdevResource ResourceOfDevice(int device) {
-  return Resource({kMark, 0, device}, static_cast<unsigned>(TheSettings().sms), kTogether);
+  return Resource({kMark, 0, device}, static_cast<unsigned>(TheSettings().sms), GrainOfDevice());
 }
 
 CUdevResource ResourceOfContext(const Context& context) {
@@ -80,17 +89,17 @@ CUresult SplitResource(const CUdevResource& input, unsigned flags, unsigned leas
   if (origin.split != 0) return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
   const unsigned all = input.sm.smCount;
   if (least > all) return CUDA_ERROR_INVALID_VALUE;
-  const unsigned step =
-      (flags & CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING) != 0 ? kApart : kTogether;
-  const unsigned size = std::max((least + step - 1) / step * step, step);
+  const bool apart = (flags & CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING) != 0;
+  const Grain grain = apart ? kApart : GrainOfDevice();
+  const unsigned size = std::max((least + grain.step - 1) / grain.step * grain.step, grain.least);
   unsigned count = all / size;
   if (result != nullptr) count = std::min(count, *groups);
   const EngineLock lock;
   static std::uint64_t splits = 0;
   origin.split = ++splits;
   for (unsigned i = 0; result != nullptr && i < count; ++i)
-    result[i] = Resource(origin, size, step);
-  if (rest != nullptr) *rest = Resource(origin, all - count * size, step);
+    result[i] = Resource(origin, size, grain);
+  if (rest != nullptr) *rest = Resource(origin, all - count * size, grain);
   if (rest != nullptr && count * size == all) rest->type = CU_DEV_RESOURCE_TYPE_INVALID;
   *groups = count;
   return CUDA_SUCCESS;
@@ -124,7 +133,7 @@ CUresult CreateGreen(CUdevResourceDesc handle, int device, GreenContext** out) {
   static std::uint64_t last_id = 0;
   *out = Greens().New();
   (*out)->context = BeginGreen(primary);
-  (*out)->resource = Resource({kMark, 0, device}, description->multiprocessors, kTogether);
+  (*out)->resource = Resource({kMark, 0, device}, description->multiprocessors, GrainOfDevice());
   (*out)->id = ++last_id;
   return CUDA_SUCCESS;
 }

@@ -20,6 +20,7 @@ struct HandleText {
   std::uint64_t bytes;
   std::int32_t index;
   std::int32_t pid;
+  std::uint64_t buffer_id;  // addresses come back, this does not
 };
 static_assert(sizeof(HandleText) <= sizeof(CUipcMemHandle));
 
@@ -43,7 +44,7 @@ std::vector<Opened>& AllOpened() {
 }
 
 bool SameMemory(const HandleText& one, const HandleText& other) {
-  return one.serial == other.serial && one.offset == other.offset;
+  return one.serial == other.serial && one.buffer_id == other.buffer_id;
 }
 
 CUresult Open(const HandleText& handle, Context* context, std::uintptr_t* out) {
@@ -89,7 +90,8 @@ CUresult MakeIpcHandle(std::uintptr_t address, CUipcMemHandle* out) {
                         block->base - block->region.base,
                         block->bytes,
                         index,
-                        getpid()};
+                        getpid(),
+                        block->buffer_id};
   std::memset(out, 0, sizeof(*out));
   std::memcpy(out, &text, sizeof(text));
   return CUDA_SUCCESS;

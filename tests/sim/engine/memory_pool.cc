@@ -82,7 +82,7 @@ Operation EndOf(std::uintptr_t address) {
     const EngineLock unmapping;
     UnmapRegion(*region);
   };
-  return HostOp{unmap, new MappedRegion(block->region)};
+  return HostOp{unmap, new MappedRegion(block->region), HostCall::kEngine};
 }
 
 void Left(MemoryPool* pool) {
@@ -95,7 +95,10 @@ void NoticeDoneFrees(MemoryPool* pool) { pool->pending.ReturnDone(&pool->heap); 
 // The types of handles that a pool's memory can have.
 CUresult CheckSharing(const CUmemPoolProps& properties, bool of_device) {
   const unsigned types = properties.handleTypes;
-  return types != 0 && !of_device ? CUDA_ERROR_INVALID_VALUE : CheckHandleTypes(types);
+  if (types == 0) return CUDA_SUCCESS;
+  if (properties.location.type == CU_MEM_LOCATION_TYPE_HOST) return CUDA_ERROR_INVALID_VALUE;
+  const CUresult known = CheckHandleTypes(types);
+  return known == CUDA_SUCCESS && !of_device ? CUDA_ERROR_NOT_SUPPORTED : known;
 }
 
 CUresult CheckProperties(const CUmemPoolProps& properties) {
@@ -198,6 +201,25 @@ CUresult AllocateFromPool(MemoryPool* pool, Stream* stream, std::uint64_t bytes,
   return result;
 }
 
+namespace {
+
+// Its address may be given again as the policies of its pool say.
+void KeepUntilFreed(const Allocation& found, Stream* stream, TicketPtr ticket) {
+  const Allocation block = found;
+  if (ticket != nullptr) {
+    MemoryEnds(block.base, block.bytes, ticket);
+  } else {
+    MemoryEnds(block.base, block.bytes);
+  }
+  if (IsManaged(block)) ForgetAdvice(block.base, block.bytes);
+  RemoveAllocation(block.base);
+  if (!block.pool->imported)
+    block.pool->pending.Add(block.base, block.held_bytes, stream->id, std::move(ticket));
+  Left(block.pool);
+}
+
+}  // namespace
+
 CUresult FreeInStream(std::uintptr_t address, Stream* stream) {
   AllocationType type{};
   std::uint64_t bytes = 0;
@@ -213,21 +235,21 @@ CUresult FreeInStream(std::uintptr_t address, Stream* stream) {
     if (type == AllocationType::kLinear || type == AllocationType::kManaged) WaitForStream(stream);
     return FreeDevice(address);
   }
-  if (!IsQueued()) return FreeDevice(address);
   TicketPtr ticket;
-  const CUresult result = Enqueue(stream, EndOf(address), {}, &ticket);
-  if (result != CUDA_SUCCESS) return result;
+  if (IsQueued()) {
+    const CUresult result = Enqueue(stream, EndOf(address), {}, &ticket);
+    if (result != CUDA_SUCCESS) return result;
+  }
   const EngineLock lock;
   const Allocation* found = AllocationAt(address);
   if (found == nullptr || found->pool == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;  // another thread was faster
   }
-  const Allocation block = *found;
-  MemoryEnds(address, block.bytes, ticket);
-  if (IsManaged(block)) ForgetAdvice(address, block.bytes);
-  RemoveAllocation(address);
-  if (!block.pool->imported) block.pool->pending.Add(address, block.held_bytes, ticket);
-  Left(block.pool);
+  if (ticket == nullptr && (found->pool->imported || PolicyOf(*found->pool).opportunistic)) {
+    Discard(address);
+    return CUDA_SUCCESS;
+  }
+  KeepUntilFreed(*found, stream, std::move(ticket));
   return CUDA_SUCCESS;
 }
 

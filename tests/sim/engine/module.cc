@@ -6,6 +6,7 @@
 #include "tests/sim/engine/device.h"
 #include "tests/sim/engine/device_memory.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/host_memory.h"
 
 namespace cuheap::sim {
 namespace {

@@ -48,6 +48,10 @@ CUresult MapMulticast(std::uintptr_t base, std::uint64_t bytes, MulticastHandle*
 
 bool IsMulticast(const Allocation& block) { return block.type == AllocationType::kMulticast; }
 
+const MulticastObject& ObjectAt(const Allocation& mapping) {
+  return *Mappings().at(mapping.base)->object;
+}
+
 bool HasMember(const Allocation& mapping, std::size_t device) {
   return Mappings().at(mapping.base)->object->members.count(static_cast<int>(device)) != 0;
 }

@@ -18,8 +18,9 @@ namespace cuheap::sim {
 // INVALID_VALUE: not inside one reservation, not free, or not all devices were added.
 CUresult MapMulticast(std::uintptr_t base, std::uint64_t bytes, MulticastHandle* handle);
 bool IsMulticast(const Allocation& block);
-// REQUIRES of these: such a mapping. Whether a device of this number is in the team; its end; a
-// reference to its handle.
+// REQUIRES of these: such a mapping. Its object; whether a device of this number is in the team;
+// its end; a reference to its handle.
+const MulticastObject& ObjectAt(const Allocation& mapping);
 bool HasMember(const Allocation& mapping, std::size_t device);
 void EndMulticastMapping(std::uintptr_t base);
 CUmemGenericAllocationHandle RetainMulticast(const Allocation& mapping);

@@ -15,6 +15,7 @@
 #include "tests/sim/engine/memory_operation.h"
 #include "tests/sim/engine/multicast_mapping.h"
 #include "tests/sim/engine/peer_access.h"
+#include "tests/sim/engine/program_code.h"
 #include "tests/sim/engine/race_checks.h"
 #include "tests/sim/engine/touched_ranges.h"
 
@@ -96,6 +97,15 @@ CUresult MarkIfAlive(Event* event) {
   return CUDA_SUCCESS;
 }
 
+CUresult CallHost(const HostOp& host, const Context& context) {
+  if (host.kind == HostCall::kEngine) {
+    host.function(host.data);
+  } else if (host.kind == HostCall::kCallback || context.broken == CUDA_SUCCESS) {
+    CallProgram(host.function, host.data);
+  }
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 CUresult Execute(const Operation& operation, const Context& context) {
@@ -103,10 +113,7 @@ CUresult Execute(const Operation& operation, const Context& context) {
                           [&](const FillOp&) { return ExecuteOnMemory(operation, context); },
                           [&](const TouchOp&) { return ExecuteOnMemory(operation, context); },
                           [&](const BatchOp& batch) { return ExecuteOne(batch, context); },
-                          [](const HostOp& host) {
-                            host.function(host.data);
-                            return CUDA_SUCCESS;
-                          },
+                          [&](const HostOp& host) { return CallHost(host, context); },
                           [](const RecordOp& record) { return MarkIfAlive(record.event); },
                           [](const AllocOp& op) { return BeginOnDevice(op.memory->region.base); },
                           [](const FreeOp& op) { return EndOnDevice(op.address); },

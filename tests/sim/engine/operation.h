@@ -87,9 +87,15 @@ struct BatchOp {
   std::vector<CUstreamBatchMemOpParams> list;
   CUcontext context = nullptr;
 };
+enum class HostCall {
+  kProgram,   // a function of the program: not called in a context that is broken
+  kCallback,  // a function of the program that is called in any case
+  kEngine
+};
 struct HostOp {
   CUhostFn function = nullptr;
   void* data = nullptr;
+  HostCall kind = HostCall::kProgram;
 };
 struct RecordOp {
   Event* event = nullptr;

@@ -6,8 +6,9 @@
 
 namespace cuheap::sim {
 
-void PendingFrees::Add(std::uintptr_t address, std::uint64_t bytes, TicketPtr free) {
-  blocks_.push_back({address, SegmentedHeap::Rounded(bytes), std::move(free)});
+void PendingFrees::Add(std::uintptr_t address, std::uint64_t bytes, std::uint64_t stream_id,
+                       TicketPtr free) {
+  blocks_.push_back({address, SegmentedHeap::Rounded(bytes), stream_id, std::move(free)});
 }
 
 PendingFrees::Reused PendingFrees::Cut(Blocks::iterator block, std::uint64_t bytes) {
@@ -24,8 +25,10 @@ std::optional<PendingFrees::Reused> PendingFrees::Take(std::uint64_t bytes, Stre
   auto best = blocks_.end();
   for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
     if (block->bytes < wanted || (best != blocks_.end() && best->bytes <= block->bytes)) continue;
-    const bool own = block->free->queue == stream->queue;
-    if (own || (policy.follow_events && ComesAfter(stream, block->free))) best = block;
+    // Who comes after what is known where work is queued only.
+    const bool own = block->stream_id == stream->id;
+    const bool follows = policy.follow_events && block->free != nullptr;
+    if (own || (follows && ComesAfter(stream, block->free))) best = block;
   }
   if (best == blocks_.end()) return std::nullopt;
   Reused reused = Cut(best, wanted);
@@ -45,13 +48,13 @@ std::optional<PendingFrees::Reused> PendingFrees::TakeByWaiting(std::uint64_t by
 std::uint64_t PendingFrees::DoneBytes() const {
   std::uint64_t bytes = 0;
   for (const Block& block : blocks_)
-    if (TimeOf(block.free) != 0) bytes += block.bytes;
+    if (block.IsDone()) bytes += block.bytes;
   return bytes;
 }
 
 void PendingFrees::ReturnDone(SegmentedHeap* heap) {
   for (auto block = blocks_.begin(); block != blocks_.end();) {
-    if (TimeOf(block->free) == 0) {
+    if (!block->IsDone()) {
       ++block;
       continue;
     }

@@ -1,4 +1,5 @@
-// Blocks of a pool whose stream-ordered free has not been reached: who may have them already.
+// Blocks of a pool whose stream-ordered free has not been reached, or that a pool without
+// opportunistic reuse keeps apart until a synchronisation: who may have them already.
 //
 // Laws (the documented reuse policies of a pool):
 //   1. The stream that freed a block may have it at once.
@@ -30,7 +31,8 @@ class PendingFrees {
     TicketPtr wait_for;  // none: nothing to wait for
   };
 
-  void Add(std::uintptr_t address, std::uint64_t bytes, TicketPtr free);
+  // `free`: none where work is done at once.
+  void Add(std::uintptr_t address, std::uint64_t bytes, std::uint64_t stream_id, TicketPtr free);
   // Laws 1 and 2, the smallest block that is large enough; the rest of it stays pending.
   std::optional<Reused> Take(std::uint64_t bytes, Stream* stream, const ReusePolicy& policy);
   // Law 4.
@@ -45,7 +47,9 @@ class PendingFrees {
   struct Block {
     std::uintptr_t address = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t stream_id = 0;
     TicketPtr free;
+    bool IsDone() const { return free == nullptr || TimeOf(free) != 0; }
   };
   using Blocks = std::list<Block>;
   Reused Cut(Blocks::iterator block, std::uint64_t bytes);

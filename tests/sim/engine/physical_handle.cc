@@ -52,6 +52,9 @@ CUresult PlaceOf(const CUmemAllocationProp& properties, int* device) {
       properties.win32HandleMetaData != nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
+  // What only a host location says of all types goes before what the machine lacks.
+  const bool on_host = properties.location.type == CU_MEM_LOCATION_TYPE_HOST;
+  if (on_host && properties.requestedHandleTypes != 0) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = CheckHandleTypes(properties.requestedHandleTypes);
   if (result == CUDA_SUCCESS) result = CheckFlags(properties);
   if (result != CUDA_SUCCESS) return result;

@@ -44,6 +44,11 @@ CUresult SubmitEach(Stream* stream, const BatchOp& batch) {
   return CUDA_SUCCESS;
 }
 
+// What is external to a capture has no meaning outside of one.
+CUresult CheckExternal(const Stream& stream, bool external) {
+  return external && stream.capture.load() == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 }  // namespace
 
 HandlePool<Stream>& Streams() {
@@ -71,7 +76,10 @@ void DestroyStream(Stream* stream) {
 
 void DestroyStreamsAndEventsOf(const Context* context) {
   Streams().ForEach([&](Stream* stream) {
-    if (RootOf(stream->context) == context) DestroyStream(stream);
+    if (RootOf(stream->context) != context) return;
+    const bool stays = stream->context != context;  // a green context's, see EndGreen
+    if (!stays) return DestroyStream(stream);
+    if (Capture* capture = stream->capture) ForgetStream(capture, stream);
   });
   Events().ForEach([&](Event* event) {
     if (event->context == context) Events().Delete(event);
@@ -126,6 +134,8 @@ CUresult SubmitKernel(Stream* stream, const KernelOp& kernel) {
 
 CUresult RecordEvent(Stream* stream, Event* event, bool external) {
   if (event->context != RootOf(stream->context)) return CUDA_ERROR_INVALID_HANDLE;
+  const CUresult known = CheckExternal(*stream, external);
+  if (known != CUDA_SUCCESS) return known;
   if (AnyCapture()) {
     const EngineLock lock;
     const CUresult result = CheckSubmission(stream);
@@ -148,6 +158,8 @@ CUresult RecordEvent(Stream* stream, Event* event, bool external) {
 }
 
 CUresult WaitEvent(Stream* stream, Event* event, bool external) {
+  const CUresult known = CheckExternal(*stream, external);
+  if (known != CUDA_SUCCESS) return known;
   if (AnyCapture()) {
     const EngineLock lock;
     const CUresult result = CheckSubmission(stream);

@@ -8,6 +8,7 @@
 #include "tests/sim/engine/copy_bytes.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/graph_memory.h"
+#include "tests/sim/engine/host_memory.h"
 #include "tests/sim/engine/match.h"
 #include "tests/sim/engine/memory_operation.h"
 #include "tests/sim/engine/memory_pool.h"
@@ -82,6 +83,7 @@ std::vector<TouchedRange> TouchedRanges(const Operation& operation) {
                    },
                    [&](const TouchOp& touch) { list = touch.ranges; }, [](const auto&) {}},
              operation);
+  NameByHostAddress(&list);
   return list;
 }
 

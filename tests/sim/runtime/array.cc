@@ -66,8 +66,6 @@ extern "C" cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) {
   });
 }
 
-// PARTIAL: formats of the driver that have no kind of channels in the runtime are said to have
-// none.
 extern "C" cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* channels, cudaExtent* extent,
                                         unsigned int* flags, cudaArray_t array) {
   return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
@@ -98,18 +96,14 @@ CUHEAP_FORWARD(cudaGetMipmappedArrayLevel, cuMipmappedArrayGetLevel,
 CUHEAP_FORWARD(cudaArrayGetPlane, cuArrayGetPlane,
                (cudaArray_t * plane_array, cudaArray_t array, unsigned int plane), plane_array,
                array, plane)
-// PARTIAL: the size is that of the simulation's own layout.
 CUHEAP_FORWARD(cudaArrayGetMemoryRequirements, cuArrayGetMemoryRequirements,
                (cudaArrayMemoryRequirements * requirements, cudaArray_t array, int device),
                requirements, array, device)
-// PARTIAL: the size is that of the simulation's own layout.
 CUHEAP_FORWARD(cudaMipmappedArrayGetMemoryRequirements, cuMipmappedArrayGetMemoryRequirements,
                (cudaArrayMemoryRequirements * requirements, cudaMipmappedArray_t array, int device),
                requirements, array, device)
-// PARTIAL: tile extents are the customary ones, not asked of a device.
 CUHEAP_FORWARD(cudaArrayGetSparseProperties, cuArrayGetSparseProperties,
                (cudaArraySparseProperties * properties, cudaArray_t array), properties, array)
-// PARTIAL: tile extents are the customary ones, not asked of a device.
 CUHEAP_FORWARD(cudaMipmappedArrayGetSparseProperties, cuMipmappedArrayGetSparseProperties,
                (cudaArraySparseProperties * properties, cudaMipmappedArray_t array), properties,
                array)

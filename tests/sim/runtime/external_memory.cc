@@ -4,8 +4,6 @@
 
 using namespace cuheap::sim_runtime;
 
-// PARTIAL: any file that can be mapped is a memory object, and no other type of handle is
-// supported.
 extern "C" cudaError_t cudaImportExternalMemory(cudaExternalMemory_t* memory,
                                                 const cudaExternalMemoryHandleDesc* description) {
   if (memory == nullptr || description == nullptr) return Record(cudaErrorInvalidValue);
@@ -32,7 +30,6 @@ extern "C" cudaError_t cudaExternalMemoryGetMappedBuffer(
   });
 }
 
-// PARTIAL: the levels lie as the simulation lays them out.
 extern "C" cudaError_t cudaExternalMemoryGetMappedMipmappedArray(
     cudaMipmappedArray_t* array, cudaExternalMemory_t memory,
     const cudaExternalMemoryMipmappedArrayDesc* description) {

@@ -164,7 +164,7 @@ TEST_F(ArrayCopyTest, BatchesCountInElementsAndAreAllOrNothing) {
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpy3DBatchAsync(1, list, 1, stream));
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpy3DBatchAsync(0, list, 0, stream));
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpy3DBatchAsync(1, nullptr, 0, stream));
-  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuMemcpy3DBatchAsync(1, list, 0, nullptr));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpy3DBatchAsync(1, list, 0, nullptr));
   EXPECT_CUDA(cuStreamDestroy(stream));
   EXPECT_CUDA(cuArrayDestroy(array));
 }

@@ -1,3 +1,5 @@
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include "tests/sim/tests/machine.h"
@@ -33,7 +35,7 @@ class CaptureTest : public Machine {
   CUdeviceptr block_ = 0;
 };
 
-void CountCall(void* counter) { ++*static_cast<int*>(counter); }
+void CountCall(void* counter) { ++*static_cast<std::atomic<int>*>(counter); }
 
 TEST_F(CaptureTest, CapturedWorkRunsAtReplayOnly) {
   ASSERT_CUDA(cuMemsetD32(block_, 1, 1));
@@ -139,6 +141,32 @@ TEST_F(CaptureTest, TheLegacyStreamCollidesWithABlockingStream) {
             cuStreamBeginCapture(nullptr, CU_STREAM_CAPTURE_MODE_RELAXED));
 }
 
+TEST_F(CaptureTest, AskingTheLegacyStreamLeavesABlockingCaptureAsItIs) {
+  CUstream blocking = nullptr;
+  ASSERT_CUDA(cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
+  ASSERT_CUDA(cuStreamBeginCapture(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
+  CUstreamCaptureStatus status{};
+  EXPECT_EQ(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cuStreamIsCapturing(nullptr, &status));
+  EXPECT_EQ(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+            cuStreamGetCaptureInfo(nullptr, &status, nullptr, nullptr, nullptr, nullptr, nullptr));
+  EXPECT_CUDA(cuStreamEndCapture(blocking, &graph_));
+  EXPECT_CUDA(cuGraphDestroy(graph_));
+}
+
+TEST_F(CaptureTest, ExternalEventsNeedACapture) {
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+            cuEventRecordWithFlags(event_, stream_, CU_EVENT_RECORD_EXTERNAL));
+  EXPECT_CUDA(cuEventRecord(event_, stream_));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuStreamWaitEvent(stream_, event_, CU_EVENT_WAIT_EXTERNAL));
+}
+
+TEST_F(CaptureTest, AnEndThatIsNotOneWritesNothing) {
+  auto* const untouched = reinterpret_cast<CUgraph>(this);
+  CUgraph graph = untouched;
+  EXPECT_EQ(CUDA_ERROR_ILLEGAL_STATE, cuStreamEndCapture(stream_, &graph));
+  EXPECT_EQ(untouched, graph);
+}
+
 TEST_F(CaptureTest, TwoCapturesDoNotMerge) {
   Begin(CU_STREAM_CAPTURE_MODE_RELAXED);
   ASSERT_CUDA(cuStreamBeginCapture(side_, CU_STREAM_CAPTURE_MODE_RELAXED));
@@ -193,7 +221,7 @@ TEST_F(CaptureTest, ReplayOnFreedMemoryIsAnIllegalAddress) {
 }
 
 TEST_F(CaptureTest, UserObjectsDieWithTheLastGraph) {
-  int destroyed = 0;
+  std::atomic<int> destroyed{0};
   CUuserObject object = nullptr;
   ASSERT_CUDA(
       cuUserObjectCreate(&object, &destroyed, CountCall, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
@@ -204,6 +232,7 @@ TEST_F(CaptureTest, UserObjectsDieWithTheLastGraph) {
   EXPECT_CUDA(cuGraphDestroy(graph_));
   EXPECT_EQ(0, destroyed);
   EXPECT_CUDA(cuGraphExecDestroy(exec));
+  while (destroyed == 0) std::this_thread::yield();
   EXPECT_EQ(1, destroyed);
 }
 

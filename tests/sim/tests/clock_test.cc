@@ -151,6 +151,33 @@ TEST_F(ClockTest, AHostFunctionRunsInItsPlace) {
   EXPECT_EQ(5U, seen[0]);
 }
 
+TEST_F(ClockTest, AfterAnErrorCallbacksAreToldAndHostFunctionsAreLeftOut) {
+  const CUstream stream = NewStream();
+  CUresult told = CUDA_SUCCESS;
+  bool called = false;
+  EXPECT_CUDA(cuStreamAddCallback(
+      stream, [](CUstream, CUresult result, void* data) { *static_cast<CUresult*>(data) = result; },
+      &told, 0));
+  EXPECT_CUDA(cuLaunchHostFunc(
+      stream, [](void* data) { *static_cast<bool*>(data) = true; }, &called));
+  CUcontext other = nullptr;
+  CUdeviceptr theirs = 0;
+  ASSERT_CUDA(cuDevicePrimaryCtxRetain(&other, 1));
+  ASSERT_CUDA(cuCtxSetCurrent(other));
+  ASSERT_CUDA(cuMemAlloc(&theirs, 4096));
+  ASSERT_CUDA(cuCtxSetCurrent(context_));
+  const cuheap_sim_range range{theirs, 512, 1};
+  const CUstream faulty = NewStream();
+  cuheap_sim_launch(faulty, "kernel", &range, 1);
+  cuheap_sim_advance_stream(faulty);
+  EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamQuery(faulty));
+  cuheap_sim_run_until_idle();
+  EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, told);
+  EXPECT_FALSE(called);
+  EXPECT_CUDA(cuDevicePrimaryCtxReset(1));
+  EXPECT_CUDA(cuDevicePrimaryCtxRelease(1));
+}
+
 TEST_F(ClockTest, PageableMemoryIsTakenAtTheCall) {
   const CUstream stream = NewStream();
   const CUdeviceptr block = Alloc(4096);

@@ -250,6 +250,31 @@ TEST_F(ContextTest, LaunchesThatADeviceWouldRefuseAreRefused) {
   EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, launch(1, 32, 0));
 }
 
+TEST_F(ContextTest, LimitsThatItDoesNotHaveAreRefused) {
+  size_t value = 7;
+  constexpr auto kUnsupported = CUDA_ERROR_UNSUPPORTED_LIMIT;
+  EXPECT_EQ(kUnsupported, cuCtxSetLimit(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 2));
+  EXPECT_EQ(kUnsupported, cuCtxGetLimit(&value, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH));
+  EXPECT_EQ(kUnsupported, cuCtxSetLimit(CU_LIMIT_SHMEM_SIZE, 1));
+  EXPECT_EQ(kUnsupported, cuCtxSetLimit(CU_LIMIT_CIG_ENABLED, 1));
+  EXPECT_EQ(kUnsupported, cuCtxSetLimit(CU_LIMIT_MAX, 1));
+  EXPECT_EQ(7U, value);
+  EXPECT_CUDA(cuCtxGetLimit(&value, CU_LIMIT_CIG_ENABLED));
+  EXPECT_EQ(0U, value);
+  EXPECT_CUDA(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4096));
+  EXPECT_CUDA(cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE));
+  EXPECT_EQ(4096U, value);
+}
+
+TEST_F(ContextTest, ThePreferredCacheIsKept) {
+  CUfunc_cache config{};
+  EXPECT_CUDA(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1));
+  EXPECT_CUDA(cuCtxGetCacheConfig(&config));
+  EXPECT_EQ(CU_FUNC_CACHE_PREFER_L1, config);
+  int none = 77;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuCtxSetCacheConfig(static_cast<CUfunc_cache>(none)));
+}
+
 TEST_F(ContextTest, ModulesGoWithTheirContextAndLibrariesStay) {
   CUlibrary library = nullptr;
   ASSERT_CUDA(cuLibraryLoadData(&library, "image", nullptr, nullptr, 0, nullptr, nullptr, 0));

@@ -1,6 +1,9 @@
 // What a device says about itself, and the driver's log.
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <fstream>
+#include <string>
 
 #include "tests/sim/tests/machine.h"
 
@@ -39,6 +42,35 @@ TEST_F(DeviceTest, SmallQueriesAnswerAndCheck) {
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
             cuFlushGPUDirectRDMAWrites(CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX,
                                        static_cast<CUflushGPUDirectRDMAWritesScope>(1)));
+}
+
+TEST_F(DeviceTest, APlaceOnTheBusHasThreeSpellings) {
+  char name[16];
+  ASSERT_CUDA(cuDeviceGetPCIBusId(name, sizeof name, 1));
+  const std::string full = name;
+  std::string lower = full;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  const std::string without_function = full.substr(0, full.size() - 2);
+  const std::string without_domain = full.substr(5);
+  for (const std::string& text : {full, lower, without_function, without_domain}) {
+    CUdevice device = -1;
+    EXPECT_CUDA(cuDeviceGetByPCIBusId(&device, text.c_str())) << text;
+    EXPECT_EQ(1, device) << text;
+  }
+  CUdevice device = -1;
+  EXPECT_EQ(CUDA_ERROR_INVALID_DEVICE, cuDeviceGetByPCIBusId(&device, "0000:FF:00.0"));
+  for (const char* text : {"", "here", "1:2", "0000:1B:00.0g", "0000:1B:00:0"})
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuDeviceGetByPCIBusId(&device, text)) << text;
+  EXPECT_EQ(-1, device);
+}
+
+TEST_F(DeviceTest, WhatItCanShareIsSaid) {
+  int value = 0;
+  EXPECT_CUDA(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES, 0));
+  EXPECT_EQ(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, value);
+  EXPECT_CUDA(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED, 0));
+  EXPECT_EQ(1, value);
 }
 
 TEST_F(DeviceTest, TheLogIsEmpty) {

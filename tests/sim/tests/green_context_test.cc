@@ -132,6 +132,17 @@ TEST_F(GreenContextTest, ItKeepsThePrimaryContextAndItsStreamsSayThatItIsGone) {
   EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuGreenCtxDestroy(nullptr));
 }
 
+TEST_F(GreenContextTest, StreamsSayThatItIsGoneAlsoIfItHeldThePrimaryContextAlone) {
+  const CUgreenCtx green = NewGreen(8);
+  const CUstream stream = StreamOf(green);
+  EXPECT_CUDA(cuDevicePrimaryCtxRelease(0));
+  EXPECT_CUDA(cuGreenCtxDestroy(green));
+  EXPECT_EQ(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuStreamQuery(stream));
+  EXPECT_EQ(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuStreamDestroy(stream));
+  EXPECT_CUDA(cuDevicePrimaryCtxRetain(&context_, 0));
+  EXPECT_CUDA(cuCtxSetCurrent(context_));
+}
+
 TEST_F(GreenContextTest, AnEventOfAContextComesAfterTheWorkOfAllItsStreams) {
   const CUdeviceptr block = Alloc(4096);
   const CUstream stream = NewStream();

@@ -31,10 +31,10 @@ TEST_F(HostMemoryTest, AllocationsAreValidated) {
 
 TEST_F(HostMemoryTest, FlagsOfAllocationsAreKept) {
   void* memory = nullptr;
-  ASSERT_CUDA(cuMemHostAlloc(&memory, 4096, CU_MEMHOSTALLOC_WRITECOMBINED));
+  ASSERT_CUDA(cuMemHostAlloc(&memory, 4096, CU_MEMHOSTALLOC_PORTABLE));
   unsigned flags = 0;
   ASSERT_CUDA(cuMemHostGetFlags(&flags, static_cast<char*>(memory) + 100));
-  EXPECT_NE(0U, flags & CU_MEMHOSTALLOC_WRITECOMBINED);
+  EXPECT_EQ(unsigned{CU_MEMHOSTALLOC_PORTABLE}, flags);
   CUdeviceptr device = 0;
   ASSERT_CUDA(cuMemHostGetDevicePointer(&device, static_cast<char*>(memory) + 8, 0));
   EXPECT_EQ(reinterpret_cast<CUdeviceptr>(memory) + 8, device);
@@ -43,6 +43,73 @@ TEST_F(HostMemoryTest, FlagsOfAllocationsAreKept) {
   EXPECT_CUDA(cuMemFreeHost(memory));
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFreeHost(memory));
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemHostGetFlags(&flags, memory));
+}
+
+TEST_F(HostMemoryTest, DevicesSeeWriteCombinedMemoryElsewhere) {
+  void* memory = nullptr;
+  ASSERT_CUDA(cuMemHostAlloc(&memory, 4096, CU_MEMHOSTALLOC_WRITECOMBINED));
+  auto* const bytes = static_cast<unsigned char*>(memory);
+  const auto host = reinterpret_cast<CUdeviceptr>(memory);
+  CUdeviceptr view = 0;
+  ASSERT_CUDA(cuMemHostGetDevicePointer(&view, bytes + 8, 0));
+  EXPECT_TRUE(view + 4096 <= host + 8 || view >= host + 4096);
+  ASSERT_CUDA(cuMemsetD8(view, 9, 1));
+  EXPECT_EQ(9, bytes[8]);
+  bytes[8] = 10;
+  unsigned char seen = 0;
+  ASSERT_CUDA(cuMemcpyDtoH(&seen, view, 1));
+  EXPECT_EQ(10, seen);
+  CUdeviceptr pointer = 0;
+  EXPECT_CUDA(cuPointerGetAttribute(&pointer, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, host + 8));
+  EXPECT_EQ(view, pointer);
+  EXPECT_CUDA(cuPointerGetAttribute(&pointer, CU_POINTER_ATTRIBUTE_HOST_POINTER, view));
+  EXPECT_EQ(host + 8, pointer);
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFreeHost(reinterpret_cast<void*>(view - 8)));
+  EXPECT_CUDA(cuMemFreeHost(memory));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+            cuPointerGetAttribute(&pointer, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, view));
+}
+
+TEST_F(HostMemoryTest, WriteCombinedMemoryGoesWithItsContext) {
+  void* memory = nullptr;
+  CUdeviceptr view = 0;
+  ASSERT_CUDA(cuMemHostAlloc(&memory, 4096, CU_MEMHOSTALLOC_WRITECOMBINED));
+  ASSERT_CUDA(cuMemHostGetDevicePointer(&view, memory, 0));
+  ASSERT_CUDA(cuDevicePrimaryCtxReset(0));
+  unsigned type = 0;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+            cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, view));
+}
+
+TEST_F(HostMemoryTest, PinnedMemoryIsSetWhenTheCallReturns) {
+  void* memory = nullptr;
+  ASSERT_CUDA(cuMemAllocHost(&memory, 4096));
+  const auto base = reinterpret_cast<CUdeviceptr>(memory);
+  EXPECT_CUDA(cuMemsetD8(base, 5, 4096));
+  EXPECT_EQ(5, static_cast<char*>(memory)[4095]);
+  EXPECT_CUDA(cuMemsetD2D8(base, 64, 6, 32, 2));
+  EXPECT_EQ(6, static_cast<char*>(memory)[64]);
+  EXPECT_CUDA(cuMemFreeHost(memory));
+}
+
+TEST_F(HostMemoryTest, ReadOnlyMemoryIsRegisteredAsSuchOnly) {
+  void* memory = mmap(nullptr, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(MAP_FAILED, memory);
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemHostRegister(memory, 8192, 0));
+  EXPECT_CUDA(cuMemHostRegister(memory, 8192, CU_MEMHOSTREGISTER_READ_ONLY));
+  EXPECT_CUDA(cuMemHostUnregister(memory));
+  ASSERT_EQ(0, munmap(memory, 8192));
+}
+
+TEST_F(HostMemoryTest, TokensMakeOperationsSynchronous) {
+  const CUdeviceptr block = Alloc(4096);
+  CUDA_POINTER_ATTRIBUTE_P2P_TOKENS tokens{};
+  EXPECT_CUDA(cuPointerGetAttribute(&tokens, CU_POINTER_ATTRIBUTE_P2P_TOKENS, block));
+  EXPECT_NE(0U, tokens.p2pToken);
+  unsigned on = 0;
+  EXPECT_CUDA(cuPointerGetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, block));
+  EXPECT_EQ(1U, on);
+  EXPECT_CUDA(cuMemFree(block));
 }
 
 TEST_F(HostMemoryTest, RegistrationIsValidated) {
@@ -142,8 +209,6 @@ TEST_F(HostMemoryTest, QuestionsAboutPointersAreValidated) {
   EXPECT_EQ(kRefused, cuPointerGetAttributes(1, nullptr, out, block));
   EXPECT_EQ(kRefused, cuPointerGetAttribute(&value, static_cast<CUpointer_attribute>(31), block));
   EXPECT_EQ(kRefused, cuPointerGetAttribute(&value, CU_POINTER_ATTRIBUTE_HOST_POINTER, block));
-  EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED,
-            cuPointerGetAttribute(&value, CU_POINTER_ATTRIBUTE_P2P_TOKENS, block));
   EXPECT_EQ(kRefused, cuPointerSetAttribute(&value, CU_POINTER_ATTRIBUTE_MAPPED, block));
   EXPECT_EQ(kRefused, cuPointerSetAttribute(&value, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, 64));
   EXPECT_EQ(7U, value);

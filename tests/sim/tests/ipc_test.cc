@@ -1,4 +1,6 @@
 // Memory and events that one process makes and another one uses.
+#include <cstring>
+
 #include "tests/sim/tests/processes.h"
 
 namespace cuheap::sim {
@@ -60,6 +62,15 @@ TEST_F(IpcTest, AHandleIsMadeOfTheBaseOfLinearMemoryOnly) {
               STEP(cuIpcGetMemHandle(&handle, pooled) == CUDA_ERROR_INVALID_VALUE);
               STEP(cuIpcGetMemHandle(nullptr, linear) == CUDA_ERROR_INVALID_VALUE);
               STEP(cuIpcGetMemHandle(&handle, linear) == CUDA_SUCCESS);
+              CUdeviceptr small = 0;
+              CUdeviceptr again = 0;
+              CUipcMemHandle next{};
+              STEP(cuMemAlloc(&small, 1024) == CUDA_SUCCESS);
+              STEP(cuIpcGetMemHandle(&handle, small) == CUDA_SUCCESS);
+              STEP(cuMemFree(small) == CUDA_SUCCESS);
+              STEP(cuMemAlloc(&again, 1024) == CUDA_SUCCESS && again == small);
+              STEP(cuIpcGetMemHandle(&next, again) == CUDA_SUCCESS);
+              STEP(std::memcmp(&handle, &next, sizeof next) != 0);  // of the new memory
               CUdeviceptr opened = 5;
               CUipcMemHandle garbage{};
               STEP(cuIpcOpenMemHandle(&opened, garbage, 1) == CUDA_ERROR_INVALID_HANDLE);

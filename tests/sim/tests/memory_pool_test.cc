@@ -40,6 +40,29 @@ TEST_F(MemoryPoolTest, SynchronisationReleasesWhatExceedsTheThreshold) {
   EXPECT_EQ(0U, Get(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
 }
 
+TEST_F(MemoryPoolTest, WithoutItsPoliciesMemoryStaysWithTheStreamThatFreedIt) {
+  Set(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, UINT64_MAX);
+  int off = 0;
+  EXPECT_CUDA(cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, &off));
+  CUstream other = nullptr;
+  ASSERT_CUDA(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+  const CUdeviceptr first = Take(4096);
+  ASSERT_CUDA(cuMemFreeAsync(first, stream_));
+  CUdeviceptr theirs = 0;
+  ASSERT_CUDA(cuMemAllocFromPoolAsync(&theirs, 4096, pool_, other));
+  EXPECT_NE(first, theirs);
+  EXPECT_EQ(first, Take(4096));
+  ASSERT_CUDA(cuMemFreeAsync(first, stream_));
+  ASSERT_CUDA(cuCtxSynchronize());
+  CUdeviceptr later = 0;
+  ASSERT_CUDA(cuMemAllocFromPoolAsync(&later, 4096, pool_, other));
+  EXPECT_EQ(first, later);
+  EXPECT_CUDA(cuMemFreeAsync(later, other));
+  EXPECT_CUDA(cuMemFreeAsync(theirs, other));
+  EXPECT_CUDA(cuStreamSynchronize(other));
+  EXPECT_CUDA(cuStreamDestroy(other));
+}
+
 TEST_F(MemoryPoolTest, TrimmingKeepsSegmentsInUse) {
   const CUdeviceptr kept = Take(40 * kMiB);
   const CUdeviceptr freed = Take(64 * kMiB);

@@ -120,6 +120,41 @@ TEST_F(MemoryTest, ZeroingClearsWhatWasWritten) {
   EXPECT_CUDA(cuMemFree(block));
 }
 
+TEST_F(MemoryTest, NoPitchIsWiderThanCopiesTake) {
+  CUdeviceptr block = 5;
+  size_t pitch = 7;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemAllocPitch(&block, &pitch, 3 * kGiB, 1, 4));
+  EXPECT_EQ(5U, block);
+  EXPECT_EQ(7U, pitch);
+}
+
+TEST_F(MemoryTest, ABatchSaysWhichCopyIsAtFault) {
+  void* entry = nullptr;
+  ASSERT_CUDA(cuGetProcAddress("cuMemcpyBatchAsync", &entry, 12080, 0, nullptr));
+  const auto batch =
+      reinterpret_cast<CUresult (*)(CUdeviceptr*, CUdeviceptr*, size_t*, size_t,
+                                    CUmemcpyAttributes*, size_t*, size_t, size_t*, CUstream)>(
+          entry);
+  const CUdeviceptr block = Alloc(4096);
+  CUstream stream = nullptr;
+  ASSERT_CUDA(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  CUdeviceptr to[] = {block, 0};
+  CUdeviceptr from[] = {block + 1024, block + 2048};
+  size_t bytes[] = {512, 512};
+  CUmemcpyAttributes attributes{};
+  attributes.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+  size_t index = 0;
+  size_t failed = 7;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+            batch(to, from, bytes, 2, &attributes, &index, 1, &failed, stream));
+  EXPECT_EQ(1U, failed);
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+            batch(to, from, bytes, 2, &attributes, &index, 1, &failed, nullptr));
+  EXPECT_EQ(SIZE_MAX, failed);
+  EXPECT_CUDA(cuStreamDestroy(stream));
+  EXPECT_CUDA(cuMemFree(block));
+}
+
 TEST_F(MemoryTest, PitchedCopiesMoveOnlyTheBox) {
   const CUdeviceptr block = Alloc(4096);
   ASSERT_CUDA(cuMemsetD2D8(block, 64, 7, 10, 4));

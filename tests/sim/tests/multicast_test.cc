@@ -1,6 +1,9 @@
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <thread>
 
 #include "tests/sim/tests/machine.h"
 
@@ -97,16 +100,53 @@ TEST_F(MulticastTest, WritesReachTheMemoryOfEveryDevice) {
   EXPECT_CUDA(cuMulticastUnbind(object_, 1, kPage, kPage));
 }
 
-TEST_F(MulticastTest, ATeamIsCompleteBeforeMemoryIsBoundOrMapped) {
+TEST_F(MulticastTest, BindsAndMappingsWaitUntilATeamIsComplete) {
   const auto memory = Memory(0);
   ASSERT_CUDA(cuMulticastAddDevice(object_, 0));
-  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMulticastBindMem(object_, 0, memory, 0, kPage, 0));
-  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemMap(range_, kPage, 0, object_, 0));
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMulticastAddDevice(object_, 0));
   EXPECT_EQ(CUDA_ERROR_INVALID_DEVICE, cuMulticastAddDevice(object_, 7));
+  std::atomic<int> waiting{0};
+  std::thread binder([&] {
+    EXPECT_CUDA(cuCtxSetCurrent(context_));
+    ++waiting;
+    EXPECT_CUDA(cuMulticastBindMem(object_, 0, memory, 0, kPage, 0));
+    --waiting;
+  });
+  std::thread mapper([&] {
+    EXPECT_CUDA(cuCtxSetCurrent(context_));
+    ++waiting;
+    EXPECT_CUDA(cuMemMap(range_, kPage, 0, object_, 0));
+    --waiting;
+  });
+  while (waiting != 2) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(2, waiting);
   ASSERT_CUDA(cuMulticastAddDevice(object_, 1));
-  EXPECT_CUDA(cuMulticastBindMem(object_, 0, memory, 0, kPage, 0));
+  binder.join();
+  mapper.join();
+  CUdeviceptr start = 0;
+  std::size_t bytes = 0;
+  unsigned types = 0;
+  EXPECT_CUDA(cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, range_ + 512));
+  EXPECT_CUDA(cuPointerGetAttribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, range_));
+  EXPECT_CUDA(cuPointerGetAttribute(&types, CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, range_));
+  EXPECT_EQ(range_, start);
+  EXPECT_EQ(4 * kPage, bytes);
+  EXPECT_EQ(unsigned{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR}, types);
+  EXPECT_CUDA(cuMemUnmap(range_, kPage));
+  EXPECT_CUDA(cuMulticastUnbind(object_, 0, 0, kPage));
   EXPECT_CUDA(cuMemRelease(memory));
+}
+
+TEST_F(MulticastTest, WhoWaitsForATeamThatEndsIsTold) {
+  const auto object = Create();
+  std::thread mapper([&] {
+    EXPECT_CUDA(cuCtxSetCurrent(context_));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemMap(range_, kPage, 0, object, 0));
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_CUDA(cuMemRelease(object));
+  mapper.join();
 }
 
 TEST_F(MulticastTest, WrongBindingsAreRefused) {

@@ -61,6 +61,22 @@ TEST_F(PeerTest, AKernelReachesLinearMemoryOfAnEnabledPeerOnly) {
   EXPECT_EQ(5U, block);
 }
 
+TEST_F(PeerTest, APointerSaysWhatTheCurrentDeviceMayDo) {
+  CUdeviceptr pointer = 5;
+  unsigned access = 9;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+            cuPointerGetAttribute(&pointer, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, theirs_));
+  EXPECT_EQ(5U, pointer);
+  EXPECT_CUDA(cuPointerGetAttribute(&access, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, theirs_));
+  EXPECT_EQ(unsigned{CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE}, access);
+  EXPECT_CUDA(cuCtxEnablePeerAccess(other_, 0));
+  EXPECT_CUDA(cuPointerGetAttribute(&pointer, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, theirs_));
+  EXPECT_EQ(theirs_, pointer);
+  EXPECT_CUDA(cuPointerGetAttribute(&access, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, theirs_));
+  EXPECT_EQ(unsigned{CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE}, access);
+  EXPECT_CUDA(cuCtxDisablePeerAccess(other_));
+}
+
 TEST_F(PeerTest, ABodyIsHeldToTheRulesUnlessItIsACollective) {
   const cuheap_sim_range range{theirs_, 512, 1};
   int runs = 0;

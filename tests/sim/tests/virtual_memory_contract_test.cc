@@ -118,6 +118,18 @@ TEST_F(VirtualMemoryContractTest, PropertiesAreValidated) {
   }
 }
 
+TEST_F(VirtualMemoryContractTest, HostMemoryHasNoTypeOfHandle) {
+  for (const auto type : {CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_HANDLE_TYPE_WIN32,
+                          CU_MEM_HANDLE_TYPE_FABRIC}) {
+    CUmemAllocationProp properties{};
+    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location.type = CU_MEM_LOCATION_TYPE_HOST;
+    properties.requestedHandleTypes = type;
+    CUmemGenericAllocationHandle handle = 0;
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemCreate(&handle, 2 * kMiB, &properties, 0)) << type;
+  }
+}
+
 TEST_F(VirtualMemoryContractTest, SizesAndFlagsAreValidated) {
   const CUmemAllocationProp properties = At(kDevice);
   CUmemGenericAllocationHandle handle = 7;
