@@ -1,5 +1,5 @@
 // Reading and changing the parameters of nodes.
-#include "tests/sim/runtime/copy.h"
+#include "tests/sim/runtime/copy_translation.h"
 #include "tests/sim/runtime/export.h"
 #include "tests/sim/runtime/graph_translation.h"
 
