@@ -79,8 +79,6 @@ extern "C" cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) {
   });
 }
 
-// PARTIAL: formats of the driver that have no kind of channels in the runtime are said to have
-// none.
 extern "C" cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* channels, cudaExtent* extent,
                                         unsigned int* flags, cudaArray_t array) {
   return OnArray([&](const Driver& driver) {
@@ -111,7 +109,6 @@ CUHEAP_FORWARD(cudaGetMipmappedArrayLevel, cuMipmappedArrayGetLevel,
 CUHEAP_FORWARD(cudaArrayGetPlane, cuArrayGetPlane,
                (cudaArray_t * plane_array, cudaArray_t array, unsigned int plane), plane_array,
                array, plane)
-// PARTIAL: the size is that of the simulation's own layout.
 extern "C" cudaError_t cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements* requirements,
                                                       cudaArray_t array, int device) {
   return OnArray([&](const Driver& driver) {
@@ -119,7 +116,6 @@ extern "C" cudaError_t cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirement
   });
 }
 
-// PARTIAL: the size is that of the simulation's own layout.
 extern "C" cudaError_t cudaMipmappedArrayGetMemoryRequirements(
     cudaArrayMemoryRequirements* requirements, cudaMipmappedArray_t array, int device) {
   return OnArray([&](const Driver& driver) {
@@ -127,7 +123,6 @@ extern "C" cudaError_t cudaMipmappedArrayGetMemoryRequirements(
   });
 }
 
-// PARTIAL: tile extents are the customary ones, not asked of a device.
 extern "C" cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties* properties,
                                                     cudaArray_t array) {
   return OnArray([&](const Driver& driver) {
@@ -135,7 +130,6 @@ extern "C" cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties* p
   });
 }
 
-// PARTIAL: tile extents are the customary ones, not asked of a device.
 extern "C" cudaError_t cudaMipmappedArrayGetSparseProperties(cudaArraySparseProperties* properties,
                                                              cudaMipmappedArray_t array) {
   return OnArray([&](const Driver& driver) {

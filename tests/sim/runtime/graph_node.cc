@@ -123,12 +123,10 @@ CUHEAP_FORWARD(cudaGraphAddEmptyNode, cuGraphAddEmptyNode,
                (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                 size_t count),
                node, graph, dependencies, count)
-// PARTIAL: as cuGraphAddEventRecordNode.
 CUHEAP_FORWARD(cudaGraphAddEventRecordNode, cuGraphAddEventRecordNode,
                (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                 size_t count, cudaEvent_t event),
                node, graph, dependencies, count, event)
-// PARTIAL: as cuGraphAddEventWaitNode.
 CUHEAP_FORWARD(cudaGraphAddEventWaitNode, cuGraphAddEventWaitNode,
                (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                 size_t count, cudaEvent_t event),

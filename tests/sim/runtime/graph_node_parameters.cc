@@ -112,12 +112,10 @@ CUHEAP_FORWARD(cudaGraphMemFreeNodeGetParams, cuGraphMemFreeNodeGetParams,
                (cudaGraphNode_t node, void* address), node, address)
 CUHEAP_FORWARD(cudaGraphKernelNodeCopyAttributes, cuGraphKernelNodeCopyAttributes,
                (cudaGraphNode_t to, cudaGraphNode_t from), to, from)
-// PARTIAL: as cuGraphKernelNodeGetAttribute.
 CUHEAP_FORWARD(cudaGraphKernelNodeGetAttribute, cuGraphKernelNodeGetAttribute,
                (cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
                 cudaKernelNodeAttrValue* value),
                node, attribute, value)
-// PARTIAL: as cuGraphKernelNodeSetAttribute.
 CUHEAP_FORWARD(cudaGraphKernelNodeSetAttribute, cuGraphKernelNodeSetAttribute,
                (cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
                 const cudaKernelNodeAttrValue* value),
