@@ -2,8 +2,9 @@
 """Writes the tables of docs/simulated-device.md: what the simulated device can do, function by function.
 
 The names and their groups come from cuda.h and cuda_runtime_api.h, what is written from the compiled objects (a function
-that nobody wrote exists in a weak form only), and what is incomplete from comments `// PARTIAL: ...` above definitions.
-A function of the runtime is no better than the functions of the driver that it calls.
+that nobody wrote exists in a weak form only), and what is incomplete from comments above
+definitions (source_definitions.py).
+A function is no better than the functions of its face that it calls, and one of the runtime than those of the driver.
 
   coverage.py --write | --check  (the options say where the headers, sources and objects are)
 """
@@ -14,6 +15,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import source_definitions
 
 START = "<!-- The rest is written by coverage.py. -->\n"
 DRIVER_GROUPS = {
@@ -26,12 +29,13 @@ DRIVER_GROUPS = {
 }
 RUNTIME_GROUPS = {
     "CUDART_DEVICE": "Devices", "CUDART_ERROR": "Errors", "CUDART_PEER": "Peer access", "CUDART_MEMORY": "Memory",
+    "CUDART_MEMORY_DEPRECATED": "Memory, deprecated",
     "CUDART_MEMORY_POOLS": "Stream-ordered memory and pools", "CUDART_UNIFIED": "Unified addressing",
     "CUDART_EXTRES_INTEROP": "External memory", "CUDART_STREAM": "Streams", "CUDART_EVENT": "Events",
     "CUDART_GRAPH": "Graphs", "CUDART_DRIVER_ENTRY_POINT": "Entry points",
 }
+RUNTIME_DECLARATION = r"^\s*extern .*?CUDARTAPI (\w+)\("
 EXACT, PARTIAL, LOUD = "exact", "partial", "loud failure"
-PARTIAL_COMMENT = re.compile(r"// PARTIAL: (.*(?:\n *// .*)*)\n(?:.*\n){0,2}?.*?\b(?:face::(\w+)|(cuda\w+))")
 
 
 def groups_of(header, wanted, pattern):
@@ -52,25 +56,21 @@ def strong_symbols(objects, pattern):
     return set(re.findall(pattern, text, re.M))
 
 
-def partial_comments(sources):
-    partial = {}
-    for source in sources:
-        for text, driver, runtime in PARTIAL_COMMENT.findall(source.read_text()):
-            name = "cu" + driver if driver else runtime
-            partial[name] = re.sub(r"\n *// ", " ", text).strip()
-    return partial
+def face_of(sources, pattern):
+    return source_definitions.Face({source.name: source.read_text() for source in sources}, pattern)
 
 
-def calls_of(sources):
-    """The driver's functions that each function of the runtime names in its definition."""
-    calls = collections.defaultdict(set)
-    for source in sources:
-        parts = re.split(r"^(?=extern \"C\"|CUHEAP_\w+\()", source.read_text(), flags=re.M)
-        for part in parts:
-            name = re.search(r"\bcuda[A-Z]\w+", part.replace("cudaError_t", ""))
-            if name and re.match(r"extern \"C\"|CUHEAP_\w+\(", part):
-                calls[name[0]].update(re.findall(r"\bcu[A-Z]\w+", part))
-    return calls
+def missing(function, faults):
+    """What a comment says and, each once, the functions that are no better: `faults`, with what is missing there."""
+    comment = function.partial.rstrip(".")
+    others = [f"as {name}" for name, why in sorted(faults.items()) if why != comment]
+    return "; ".join(filter(None, [comment if comment not in others else "", ", ".join(others)]))
+
+
+def driver_gap(name, face):
+    """What is missing from a function of the driver's face, which may call others."""
+    called = {use.removeprefix("face::") for use in face[name].uses if use.startswith("face::")}
+    return missing(face[name], {"cu" + other: gap for other in called if (gap := driver_gap(other, face))})
 
 
 def base_of(symbol):
@@ -80,11 +80,12 @@ def base_of(symbol):
 def driver_rows(options):
     entries = re.findall(r'ENTRY\("(\w+)", (\d+), 0, (\w+)\)', options.entries.read_text())
     written = {"cu" + name for name in strong_symbols(options.driver_objects, r" T cuheap::sim::face::(\w+)\(")}
-    partial = partial_comments(options.driver_sources)
+    face = face_of(options.driver_sources, source_definitions.DRIVER_FUNCTION)
     by_base = collections.defaultdict(list)
     for base, version, symbol in entries:
-        status = LOUD if symbol not in written else PARTIAL if symbol in partial else EXACT
-        by_base[base].append((symbol, int(version), status, partial.get(symbol, "")))
+        why = driver_gap(symbol.removeprefix("cu"), face)
+        status = LOUD if symbol not in written else PARTIAL if why else EXACT
+        by_base[base].append((symbol, int(version), status, why if symbol in written else ""))
     return by_base
 
 
@@ -100,27 +101,23 @@ def driver_tables(options, by_base):
     return tables
 
 
-def worst_of_driver(names, by_base):
-    """What keeps a function of the runtime from being exact: the newest ABIs of what it calls."""
-    faults = []
-    for base in sorted({base_of(name) for name in names}):
-        if base in by_base:
-            newest = max(by_base[base], key=lambda row: row[1])
-            if newest[2] != EXACT:
-                faults.append(f"as {newest[0]}")
-    return ", ".join(faults)
+def runtime_faults(name, face, by_base):
+    """What a function of the runtime calls that is not exact: its face's others, and newest ABIs of the driver."""
+    uses = source_definitions.with_helpers(face[name].uses, {other: face[other].uses for other in face.functions})
+    newest = [max(by_base[base], key=lambda row: row[1]) for base in {base_of(use) for use in uses} if base in by_base]
+    faults = {symbol: why for symbol, _, status, why in newest if status != EXACT}
+    return faults | {use: face[use].partial.rstrip(".") for use in uses - {name} if face[use].partial}
 
 
 def runtime_tables(options, by_base):
     written = strong_symbols(options.runtime_objects, r" T (cuda\w+)$")
-    partial = partial_comments(options.runtime_sources)
-    calls = calls_of(options.runtime_sources)
+    face = face_of(options.runtime_sources, source_definitions.RUNTIME_FUNCTION)
     tables = collections.OrderedDict()
-    groups = groups_of(options.runtime, RUNTIME_GROUPS, r"^extern .*?CUDARTAPI (\w+)\(")
+    groups = groups_of(options.runtime, RUNTIME_GROUPS, RUNTIME_DECLARATION)
     for group, names in groups.items():
         rows = []
         for name in names:
-            why = "; ".join(filter(None, [partial.get(name), worst_of_driver(calls[name], by_base)]))
+            why = missing(face[name], runtime_faults(name, face, by_base))
             rows.append((name, LOUD, "") if name not in written else (name, PARTIAL if why else EXACT, why))
         tables[RUNTIME_GROUPS[group]] = rows
     return tables
@@ -181,4 +178,5 @@ def main():
         sys.exit(f"{options.document.name} is not what the sources say; run: ./dev build release simulated_device_tables")
 
 
-main()
+if __name__ == "__main__":
+    main()

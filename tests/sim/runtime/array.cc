@@ -26,6 +26,19 @@ CUresult ElementOf(const Driver& driver, cudaArray_const_t array, std::size_t* o
 
 }  // namespace cuheap::sim_runtime
 
+namespace {
+
+// Calls the driver about an array. Where the runtime documents no bad handles, they are bad values.
+template <typename Function>
+cudaError_t OnArray(Function&& call) {
+  return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
+    const CUresult result = call(driver);
+    return result == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : result;
+  });
+}
+
+}  // namespace
+
 extern "C" cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
                                          cudaExtent extent, unsigned int flags) {
   if (array == nullptr || channels == nullptr) return Record(cudaErrorInvalidValue);
@@ -42,7 +55,7 @@ extern "C" cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelForm
 }
 
 extern "C" cudaError_t cudaFreeArray(cudaArray_t array) {
-  return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
+  return OnArray([&](const Driver& driver) {
     return array == nullptr ? CUDA_SUCCESS : Call(driver.cuArrayDestroy, array);
   });
 }
@@ -61,14 +74,14 @@ extern "C" cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array,
 }
 
 extern "C" cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) {
-  return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
+  return OnArray([&](const Driver& driver) {
     return array == nullptr ? CUDA_SUCCESS : Call(driver.cuMipmappedArrayDestroy, array);
   });
 }
 
 extern "C" cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* channels, cudaExtent* extent,
                                         unsigned int* flags, cudaArray_t array) {
-  return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
+  return OnArray([&](const Driver& driver) {
     CUDA_ARRAY3D_DESCRIPTOR found{};
     const CUresult result = Call(driver.cuArray3DGetDescriptor, &found, array);
     if (result != CUDA_SUCCESS) return result;
@@ -96,14 +109,30 @@ CUHEAP_FORWARD(cudaGetMipmappedArrayLevel, cuMipmappedArrayGetLevel,
 CUHEAP_FORWARD(cudaArrayGetPlane, cuArrayGetPlane,
                (cudaArray_t * plane_array, cudaArray_t array, unsigned int plane), plane_array,
                array, plane)
-CUHEAP_FORWARD(cudaArrayGetMemoryRequirements, cuArrayGetMemoryRequirements,
-               (cudaArrayMemoryRequirements * requirements, cudaArray_t array, int device),
-               requirements, array, device)
-CUHEAP_FORWARD(cudaMipmappedArrayGetMemoryRequirements, cuMipmappedArrayGetMemoryRequirements,
-               (cudaArrayMemoryRequirements * requirements, cudaMipmappedArray_t array, int device),
-               requirements, array, device)
-CUHEAP_FORWARD(cudaArrayGetSparseProperties, cuArrayGetSparseProperties,
-               (cudaArraySparseProperties * properties, cudaArray_t array), properties, array)
-CUHEAP_FORWARD(cudaMipmappedArrayGetSparseProperties, cuMipmappedArrayGetSparseProperties,
-               (cudaArraySparseProperties * properties, cudaMipmappedArray_t array), properties,
-               array)
+extern "C" cudaError_t cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements* requirements,
+                                                      cudaArray_t array, int device) {
+  return OnArray([&](const Driver& driver) {
+    return Call(driver.cuArrayGetMemoryRequirements, requirements, array, device);
+  });
+}
+
+extern "C" cudaError_t cudaMipmappedArrayGetMemoryRequirements(
+    cudaArrayMemoryRequirements* requirements, cudaMipmappedArray_t array, int device) {
+  return OnArray([&](const Driver& driver) {
+    return Call(driver.cuMipmappedArrayGetMemoryRequirements, requirements, array, device);
+  });
+}
+
+extern "C" cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties* properties,
+                                                    cudaArray_t array) {
+  return OnArray([&](const Driver& driver) {
+    return Call(driver.cuArrayGetSparseProperties, properties, array);
+  });
+}
+
+extern "C" cudaError_t cudaMipmappedArrayGetSparseProperties(cudaArraySparseProperties* properties,
+                                                             cudaMipmappedArray_t array) {
+  return OnArray([&](const Driver& driver) {
+    return Call(driver.cuMipmappedArrayGetSparseProperties, properties, array);
+  });
+}

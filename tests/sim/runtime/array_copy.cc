@@ -1,12 +1,10 @@
 // Copies from and to arrays by rows of bytes.
-#include "tests/sim/runtime/copy.h"
+#include "tests/sim/runtime/copy_translation.h"
 #include "tests/sim/runtime/export.h"
 
 using namespace cuheap::sim_runtime;
 
 namespace {
-
-constexpr auto kInvalidDirection = static_cast<CUresult>(cudaErrorInvalidMemcpyDirection);
 
 // One side: an array and where the box begins, or memory and its pitch.
 struct Side {
@@ -38,8 +36,16 @@ CUDA_MEMCPY2D Between(const Side& to, const Side& from, size_t width, size_t hei
 
 // A missing array would be taken for memory.
 CUresult Check(cudaMemcpyKind kind, cudaArray_const_t array) {
-  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return kInvalidDirection;
-  return array != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  const CUresult known = CheckDirection(kind);
+  return known == CUDA_SUCCESS && array == nullptr ? CUDA_ERROR_INVALID_HANDLE : known;
+}
+
+// Between an array and memory.
+CUresult Check(const Driver& driver, cudaMemcpyKind kind, cudaArray_const_t array, size_t pitch,
+               size_t width, size_t height) {
+  const CUresult known = Check(kind, array);
+  if (known != CUDA_SUCCESS || width == 0 || height == 0) return known;
+  return CheckPitch(driver, pitch, width);
 }
 
 }  // namespace
@@ -48,7 +54,8 @@ CUHEAP_TWO_FACES(cudaMemcpy2DToArray, _ptds,
                  (cudaArray_t target, size_t x, size_t y, const void* source, size_t pitch,
                   size_t width, size_t height, cudaMemcpyKind kind),
                  target, x, y, source, pitch, width, height, kind) {
-  if (const CUresult bad = Check(kind, target); bad != CUDA_SUCCESS) return bad;
+  const CUresult known = Check(driver, kind, target, pitch, width, height);
+  if (known != CUDA_SUCCESS) return known;
   const auto box = Between({target, x, y}, {nullptr, 0, 0, source, pitch}, width, height);
   return driver.cuMemcpy2DUnaligned(&box);
 }
@@ -57,7 +64,8 @@ CUHEAP_TWO_FACES(cudaMemcpy2DToArrayAsync, _ptsz,
                  (cudaArray_t target, size_t x, size_t y, const void* source, size_t pitch,
                   size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream),
                  target, x, y, source, pitch, width, height, kind, stream) {
-  if (const CUresult bad = Check(kind, target); bad != CUDA_SUCCESS) return bad;
+  const CUresult known = Check(driver, kind, target, pitch, width, height);
+  if (known != CUDA_SUCCESS) return known;
   const auto box = Between({target, x, y}, {nullptr, 0, 0, source, pitch}, width, height);
   return driver.cuMemcpy2DAsync(&box, stream);
 }
@@ -66,7 +74,8 @@ CUHEAP_TWO_FACES(cudaMemcpy2DFromArray, _ptds,
                  (void* target, size_t pitch, cudaArray_const_t source, size_t x, size_t y,
                   size_t width, size_t height, cudaMemcpyKind kind),
                  target, pitch, source, x, y, width, height, kind) {
-  if (const CUresult bad = Check(kind, source); bad != CUDA_SUCCESS) return bad;
+  const CUresult known = Check(driver, kind, source, pitch, width, height);
+  if (known != CUDA_SUCCESS) return known;
   const auto box = Between({nullptr, 0, 0, target, pitch}, {source, x, y}, width, height);
   return driver.cuMemcpy2DUnaligned(&box);
 }
@@ -75,7 +84,8 @@ CUHEAP_TWO_FACES(cudaMemcpy2DFromArrayAsync, _ptsz,
                  (void* target, size_t pitch, cudaArray_const_t source, size_t x, size_t y,
                   size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream),
                  target, pitch, source, x, y, width, height, kind, stream) {
-  if (const CUresult bad = Check(kind, source); bad != CUDA_SUCCESS) return bad;
+  const CUresult known = Check(driver, kind, source, pitch, width, height);
+  if (known != CUDA_SUCCESS) return known;
   const auto box = Between({nullptr, 0, 0, target, pitch}, {source, x, y}, width, height);
   return driver.cuMemcpy2DAsync(&box, stream);
 }

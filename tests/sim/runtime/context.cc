@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <vector>
 
 #include "tests/sim/runtime/driver.h"
 
@@ -12,8 +13,11 @@ namespace {
 
 constexpr int kMaxDevices = 64;
 
+constexpr int kNotChosen = -1;
+constexpr auto kActive = static_cast<CUresult>(cudaErrorSetOnActiveProcess);
+
 struct ThreadState {
-  int device = 0;
+  int device = kNotChosen;
   std::uint64_t generation = 0;  // of the resets this thread has seen
 };
 thread_local ThreadState thread;
@@ -21,6 +25,8 @@ thread_local ThreadState thread;
 std::atomic<std::uint64_t> generation{0};
 std::mutex primary_mutex;
 CUcontext primary[kMaxDevices];  // guarded by primary_mutex; null: not retained
+std::mutex valid_mutex;
+std::vector<int> valid;  // guarded by valid_mutex; empty: all devices
 
 const Driver& Table() { return GetDriver(DefaultStream::kLegacy); }
 
@@ -43,6 +49,36 @@ CUresult Bind(int device) {
   return Table().cuCtxSetCurrent(context);
 }
 
+// The devices that work is tried on, in their order.
+std::vector<int> ValidDevices() {
+  const std::lock_guard<std::mutex> lock(valid_mutex);
+  if (!valid.empty()) return valid;
+  int count = 0;
+  std::vector<int> all;
+  if (DeviceCount(&count) != CUDA_SUCCESS) return all;
+  for (int device = 0; device < count; ++device) all.push_back(device);
+  return all;
+}
+
+// The device that the thread chose, else the one that would be tried first.
+int DeviceOfThread() {
+  if (thread.device != kNotChosen) return thread.device;
+  const std::vector<int> devices = ValidDevices();
+  return devices.empty() ? 0 : devices.front();
+}
+
+// Binds the thread to its device, else to the first that is available, which is then its own.
+CUresult BindAny() {
+  if (thread.device != kNotChosen) return Bind(thread.device);
+  CUresult result = CUDA_ERROR_NO_DEVICE;
+  for (const int device : ValidDevices()) {
+    result = Bind(device);
+    if (result == CUDA_SUCCESS) thread.device = device;
+    if (result != CUDA_ERROR_DEVICE_UNAVAILABLE) break;
+  }
+  return result;
+}
+
 bool SawLastReset() { return thread.generation == generation.load(std::memory_order_acquire); }
 
 // A context that is not the device's primary one.
@@ -62,7 +98,7 @@ CUresult EnsureContext() {
     CUresult result = Table().cuCtxGetCurrent(&current);
     if (result != CUDA_SUCCESS || current != nullptr) return result;
   }
-  return Bind(thread.device);
+  return BindAny();
 }
 
 CUresult CurrentDevice(int* device) {
@@ -71,7 +107,7 @@ CUresult CurrentDevice(int* device) {
   const CUresult result = Table().cuCtxGetCurrent(&current);
   if (result != CUDA_SUCCESS) return result;
   if (SawLastReset() && current != nullptr) return Table().cuCtxGetDevice(device);
-  *device = thread.device;
+  *device = DeviceOfThread();
   return CUDA_SUCCESS;
 }
 
@@ -86,6 +122,26 @@ CUresult SelectDevice(int device) {
   if (CUresult result = CheckDevice(device); result != CUDA_SUCCESS) return result;
   thread.device = device;
   return Bind(device);
+}
+
+CUresult SetValidDevices(const int* devices, int count) {
+  if (CUresult status = DriverStatus(); status != CUDA_SUCCESS) return status;
+  int existing = 0;
+  CUcontext current = nullptr;
+  CUresult result = DeviceCount(&existing);
+  if (result != CUDA_SUCCESS) return result;
+  if (count < 0 || count > existing || (count != 0 && devices == nullptr)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  for (int i = 0; i < count; ++i) {
+    if (devices[i] < 0 || devices[i] >= existing) return CUDA_ERROR_INVALID_DEVICE;
+  }
+  result = Table().cuCtxGetCurrent(&current);
+  if (result != CUDA_SUCCESS) return result;
+  if (SawLastReset() && current != nullptr) return kActive;
+  const std::lock_guard<std::mutex> lock(valid_mutex);
+  valid.assign(devices, devices + count);
+  return CUDA_SUCCESS;
 }
 
 CUresult PrimaryContext(int device, CUcontext* context) {
@@ -105,7 +161,7 @@ CUresult ResetDevice() {
   int device = 0;
   if (CUresult result = CurrentDevice(&device); result != CUDA_SUCCESS) {
     if (!IsBroken(static_cast<cudaError_t>(result))) return result;
-    device = thread.device;
+    device = DeviceOfThread();
   }
   if (IsOtherContextCurrent(device)) return CUDA_SUCCESS;
   const std::lock_guard<std::mutex> lock(primary_mutex);

@@ -12,15 +12,21 @@
 
 namespace cuheap::sim_runtime {
 
-// Makes sure that this thread has a current context, that of its device if it has none yet.
+// Makes sure that this thread has a current context: that of its device, or of the first available
+// one.
 CUresult EnsureContext();
 
-// The thread's device: that of its current context, else the one chosen last (0 at first). Makes no
-// context.
+// The thread's device: that of its current context, else the one chosen last, else the first valid
+// one. Makes no context.
 CUresult CurrentDevice(int* device);
 
 // Chooses a device for this thread and makes its primary context current.
 CUresult SelectDevice(int device);
+
+// The devices of the process that a thread which chose none tries in this order, until one is
+// available; none of them: all, which is so at first. INVALID_DEVICE: one does not exist.
+// cudaErrorSetOnActiveProcess's number: the thread has a context.
+CUresult SetValidDevices(const int* devices, int count);
 
 // The primary context of a device, retained on first need.
 CUresult PrimaryContext(int device, CUcontext* context);

@@ -19,16 +19,17 @@ struct Plane {
 template <typename Set>
 CUresult SetBox(const cudaPitchedPtr& target, const cudaExtent& extent, Set&& set) {
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return CUDA_SUCCESS;
+  if (extent.depth == 1) return set(Plane{target.ptr, target.pitch, extent.width, extent.height});
   size_t slice = 0;
   size_t all = 0;
-  if (__builtin_mul_overflow(target.pitch, target.ysize, &slice) ||
-      __builtin_mul_overflow(slice, extent.depth, &all)) {
+  size_t rows = 0;
+  if (extent.height > target.ysize || __builtin_mul_overflow(target.pitch, target.ysize, &slice) ||
+      __builtin_mul_overflow(slice, extent.depth, &all) ||
+      __builtin_mul_overflow(extent.height, extent.depth, &rows)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if (extent.depth == 1) return set(Plane{target.ptr, target.pitch, extent.width, extent.height});
-  if (extent.height > target.ysize) return CUDA_ERROR_INVALID_VALUE;
   if (extent.height == target.ysize) {
-    return set(Plane{target.ptr, target.pitch, extent.width, extent.height * extent.depth});
+    return set(Plane{target.ptr, target.pitch, extent.width, rows});
   }
   for (size_t z = extent.depth; z-- > 0;) {
     void* const start = static_cast<char*>(target.ptr) + z * slice;

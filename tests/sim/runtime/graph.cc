@@ -37,7 +37,6 @@ CUHEAP_FORWARD(cudaGraphNodeFindInClone, cuGraphNodeFindInClone,
                (cudaGraphNode_t * node, cudaGraphNode_t original, cudaGraph_t clone), node,
                original, clone)
 CUHEAP_FORWARD(cudaGraphDestroyNode, cuGraphDestroyNode, (cudaGraphNode_t node), node)
-// PARTIAL: as cuGraphDebugDotPrint.
 CUHEAP_FORWARD(cudaGraphDebugDotPrint, cuGraphDebugDotPrint,
                (cudaGraph_t graph, const char* path, unsigned int flags), graph, path, flags)
 
@@ -47,7 +46,6 @@ CUHEAP_FORWARD(cudaGraphInstantiate, cuGraphInstantiateWithFlags,
 CUHEAP_FORWARD(cudaGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,
                (cudaGraphExec_t * exec, cudaGraph_t graph, unsigned long long flags), exec, graph,
                flags)
-// PARTIAL: as cuGraphInstantiateWithParams.
 CUHEAP_FORWARD_STREAM(cudaGraphInstantiateWithParams, _ptsz, cuGraphInstantiateWithParams,
                       (cudaGraphExec_t * exec, cudaGraph_t graph,
                        cudaGraphInstantiateParams* parameters),
@@ -57,7 +55,6 @@ CUHEAP_FORWARD_STREAM(cudaGraphLaunch, _ptsz, cuGraphLaunch,
 CUHEAP_FORWARD_STREAM(cudaGraphUpload, _ptsz, cuGraphUpload,
                       (cudaGraphExec_t exec, cudaStream_t stream), exec, stream)
 CUHEAP_FORWARD(cudaGraphExecDestroy, cuGraphExecDestroy, (cudaGraphExec_t exec), exec)
-// PARTIAL: as cuGraphExecUpdate.
 CUHEAP_FORWARD(cudaGraphExecUpdate, cuGraphExecUpdate,
                (cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* result),
                exec, graph, result)

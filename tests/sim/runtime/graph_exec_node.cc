@@ -1,5 +1,5 @@
 // Nodes of executable graphs.
-#include "tests/sim/runtime/copy.h"
+#include "tests/sim/runtime/copy_translation.h"
 #include "tests/sim/runtime/export.h"
 #include "tests/sim/runtime/graph_translation.h"
 

@@ -1,5 +1,5 @@
 // Adding nodes to graphs.
-#include "tests/sim/runtime/copy.h"
+#include "tests/sim/runtime/copy_translation.h"
 #include "tests/sim/runtime/export.h"
 #include "tests/sim/runtime/graph_translation.h"
 #include "tests/sim/runtime/registry.h"
@@ -123,12 +123,10 @@ CUHEAP_FORWARD(cudaGraphAddEmptyNode, cuGraphAddEmptyNode,
                (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                 size_t count),
                node, graph, dependencies, count)
-// PARTIAL: as cuGraphAddEventRecordNode.
 CUHEAP_FORWARD(cudaGraphAddEventRecordNode, cuGraphAddEventRecordNode,
                (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                 size_t count, cudaEvent_t event),
                node, graph, dependencies, count, event)
-// PARTIAL: as cuGraphAddEventWaitNode.
 CUHEAP_FORWARD(cudaGraphAddEventWaitNode, cuGraphAddEventWaitNode,
                (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                 size_t count, cudaEvent_t event),

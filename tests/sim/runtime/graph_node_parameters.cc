@@ -1,5 +1,5 @@
 // Reading and changing the parameters of nodes.
-#include "tests/sim/runtime/copy.h"
+#include "tests/sim/runtime/copy_translation.h"
 #include "tests/sim/runtime/export.h"
 #include "tests/sim/runtime/graph_translation.h"
 
@@ -112,12 +112,10 @@ CUHEAP_FORWARD(cudaGraphMemFreeNodeGetParams, cuGraphMemFreeNodeGetParams,
                (cudaGraphNode_t node, void* address), node, address)
 CUHEAP_FORWARD(cudaGraphKernelNodeCopyAttributes, cuGraphKernelNodeCopyAttributes,
                (cudaGraphNode_t to, cudaGraphNode_t from), to, from)
-// PARTIAL: as cuGraphKernelNodeGetAttribute.
 CUHEAP_FORWARD(cudaGraphKernelNodeGetAttribute, cuGraphKernelNodeGetAttribute,
                (cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
                 cudaKernelNodeAttrValue* value),
                node, attribute, value)
-// PARTIAL: as cuGraphKernelNodeSetAttribute.
 CUHEAP_FORWARD(cudaGraphKernelNodeSetAttribute, cuGraphKernelNodeSetAttribute,
                (cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
                 const cudaKernelNodeAttrValue* value),

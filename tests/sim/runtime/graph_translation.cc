@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "tests/sim/runtime/array.h"
-#include "tests/sim/runtime/copy.h"
+#include "tests/sim/runtime/copy_translation.h"
 #include "tests/sim/runtime/missing.h"
 
 namespace cuheap::sim_runtime {

@@ -1,4 +1,4 @@
-// Attributes and occupancy of kernels, device variables, and libraries loaded by hand.
+// Attributes and occupancy of kernels, and libraries loaded by hand.
 #include <cstring>
 
 #include "tests/sim/runtime/export.h"
@@ -104,46 +104,6 @@ extern "C" cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void*
     const CUlaunchConfig translated = TranslateConfiguration(*config);
     return driver.cuOccupancyMaxActiveClusters(clusters, function, &translated);
   });
-}
-
-extern "C" cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
-  return InContext(DefaultStream::kLegacy, [&](const Driver&) {
-    size_t size = 0;
-    return VariableOf(symbol, reinterpret_cast<CUdeviceptr*>(pointer), &size);
-  });
-}
-
-extern "C" cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
-  return InContext(DefaultStream::kLegacy, [&](const Driver&) {
-    CUdeviceptr address = 0;
-    return VariableOf(symbol, &address, size);
-  });
-}
-
-CUHEAP_TWO_FACES(cudaMemcpyToSymbol, _ptds,
-                 (const void* symbol, const void* source, size_t count, size_t offset,
-                  cudaMemcpyKind kind),
-                 symbol, source, count, offset, kind) {
-  (void)kind;
-  CUdeviceptr address = 0;
-  size_t size = 0;
-  const CUresult result = VariableOf(symbol, &address, &size);
-  if (result != CUDA_SUCCESS) return result;
-  if (offset > size || count > size - offset) return CUDA_ERROR_INVALID_VALUE;
-  return Call(driver.cuMemcpy, address + offset, source, count);
-}
-
-CUHEAP_TWO_FACES(cudaMemcpyFromSymbol, _ptds,
-                 (void* target, const void* symbol, size_t count, size_t offset,
-                  cudaMemcpyKind kind),
-                 target, symbol, count, offset, kind) {
-  (void)kind;
-  CUdeviceptr address = 0;
-  size_t size = 0;
-  const CUresult result = VariableOf(symbol, &address, &size);
-  if (result != CUDA_SUCCESS) return result;
-  if (offset > size || count > size - offset) return CUDA_ERROR_INVALID_VALUE;
-  return Call(driver.cuMemcpy, target, address + offset, count);
 }
 
 CUHEAP_FORWARD(cudaKernelSetAttributeForDevice, cuKernelSetAttribute,

@@ -60,6 +60,31 @@ TEST_F(RuntimeArrayTest, AnArraySaysWhatItIs) {
   EXPECT_EQ(cudaFreeArray(nullptr), cudaSuccess);
 }
 
+TEST_F(RuntimeArrayTest, HandlesThatNeverWereAreBadValues) {
+  char stranger[256] = {};
+  const auto array = reinterpret_cast<cudaArray_t>(stranger);
+  const auto levels = reinterpret_cast<cudaMipmappedArray_t>(stranger);
+  cudaExtent extent{7, 7, 7};
+  cudaChannelFormatDesc channels{7, 7, 7, 7, cudaChannelFormatKindFloat};
+  cudaArrayMemoryRequirements requirements{};
+  cudaArraySparseProperties properties{};
+  EXPECT_EQ(cudaErrorInvalidValue, cudaFreeArray(array));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaFreeMipmappedArray(levels));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaArrayGetInfo(&channels, &extent, nullptr, array));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaArrayGetInfo(&channels, &extent, nullptr, nullptr));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetChannelDesc(&channels, array));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaArrayGetMemoryRequirements(&requirements, array, 0));
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaMipmappedArrayGetMemoryRequirements(&requirements, levels, 0));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaArrayGetSparseProperties(&properties, array));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMipmappedArrayGetSparseProperties(&properties, levels));
+  EXPECT_EQ(7U, extent.width);
+  EXPECT_EQ(7, channels.x);
+  EXPECT_EQ(cudaSuccess, cudaFreeArray(nullptr));
+  EXPECT_EQ(cudaSuccess, cudaFreeMipmappedArray(nullptr));
+  cudaGetLastError();
+}
+
 TEST_F(RuntimeArrayTest, RowsGoInAndComeBack) {
   const cudaArray_t first = NewArray(16, 4);
   const cudaArray_t second = NewArray(16, 4);
@@ -77,7 +102,7 @@ TEST_F(RuntimeArrayTest, RowsGoInAndComeBack) {
   EXPECT_EQ(cudaMemcpy2DToArray(first, 4, 0, in.data(), 64, 64, 4, cudaMemcpyHostToDevice),
             cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemcpy2DToArray(first, 0, 0, in.data(), 60, 64, 4, cudaMemcpyHostToDevice),
-            cudaErrorInvalidValue);
+            cudaErrorInvalidPitchValue);
   EXPECT_EQ(cudaMemcpy2DToArray(first, 0, 0, in.data(), 64, 64, 4, static_cast<cudaMemcpyKind>(7)),
             cudaErrorInvalidMemcpyDirection);
   EXPECT_NE(cudaMemcpy2DToArray(nullptr, 0, 0, in.data(), 64, 64, 4, cudaMemcpyDefault),

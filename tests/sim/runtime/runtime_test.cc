@@ -7,13 +7,9 @@
 #include <thread>
 #include <vector>
 
+#include "tests/sim/runtime/compiled_code.h"
+
 extern "C" {
-void** __cudaRegisterFatBinary(void* image);
-void __cudaRegisterFatBinaryEnd(void** handle);
-void __cudaUnregisterFatBinary(void** handle);
-void __cudaRegisterFunction(void**, const char* stub, char*, const char* name, int, uint3*, uint3*,
-                            dim3*, dim3*, int*);
-void __cudaRegisterVar(void**, char* host, char*, const char* name, int, size_t size, int, int);
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub);
 cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status);
 }
@@ -135,27 +131,6 @@ TEST_F(RuntimeTest, ThePerThreadFaceTakesHandleZeroForTheThreadsOwnStream) {
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
-// What nvcc would put into an object: a binary with one kernel and one variable.
-class CompiledCode {
- public:
-  CompiledCode() {
-    handle_ = __cudaRegisterFatBinary(image_);
-    __cudaRegisterFunction(handle_, &stub_, nullptr, "kernel", -1, nullptr, nullptr, nullptr,
-                           nullptr, nullptr);
-    __cudaRegisterVar(handle_, &variable_, nullptr, "variable", 0, 64, 0, 0);
-    __cudaRegisterFatBinaryEnd(handle_);
-  }
-  ~CompiledCode() { __cudaUnregisterFatBinary(handle_); }
-  const void* stub() const { return &stub_; }
-  const void* variable() const { return &variable_; }
-
- private:
-  int image_[16] = {};
-  char stub_ = 0;
-  char variable_ = 0;
-  void** handle_ = nullptr;
-};
-
 TEST_F(RuntimeTest, ARegisteredKernelIsLaunchedByStubAndByHandle) {
   CompiledCode code;
   cudaKernel_t kernel = nullptr;
@@ -183,26 +158,6 @@ TEST_F(RuntimeTest, AWrongGridIsAnInvalidConfiguration) {
             cudaErrorInvalidConfiguration);
   EXPECT_EQ(cudaLaunchKernel(code.stub(), dim3(1), dim3(4096), nullptr, 0, nullptr),
             cudaErrorInvalidConfiguration);
-}
-
-TEST_F(RuntimeTest, ADeviceVariableKeepsItsValue) {
-  CompiledCode code;
-  const std::vector<char> written(48, 'x');
-  std::vector<char> read(48);
-  size_t size = 0;
-  EXPECT_EQ(cudaGetSymbolSize(&size, code.variable()), cudaSuccess);
-  EXPECT_EQ(size, 64u);
-  EXPECT_EQ(cudaMemcpyToSymbol(code.variable(), written.data(), written.size(), 16,
-                               cudaMemcpyHostToDevice),
-            cudaSuccess);
-  EXPECT_EQ(
-      cudaMemcpyFromSymbol(read.data(), code.variable(), read.size(), 16, cudaMemcpyDeviceToHost),
-      cudaSuccess);
-  EXPECT_EQ(read, written);
-  EXPECT_EQ(cudaMemcpyToSymbol(code.variable(), written.data(), written.size(), 17,
-                               cudaMemcpyHostToDevice),
-            cudaErrorInvalidValue);
-  EXPECT_EQ(cudaGetSymbolSize(&size, &size), cudaErrorInvalidSymbol);
 }
 
 TEST_F(RuntimeTest, PointersAreTold) {

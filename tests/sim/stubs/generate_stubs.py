@@ -34,6 +34,13 @@ def names_of_header(path, pattern):
     return re.findall(pattern, text)
 
 
+def twins_of_header(path):
+    """The names that a header gives to functions in programs with per-thread default streams."""
+    with open(path, encoding="utf-8") as file:
+        found = re.findall(r"__CUDART_API_(PTSZ|PTDS)\((\w+)\)", file.read())
+    return [f"{name}_{suffix.lower()}" for suffix, name in found if name != "api"]
+
+
 def stub(name, silent, options):
     if any(fnmatch.fnmatchcase(name, glob) for glob in silent):
         return f"{WEAK}long {name}(void) {{ return 0; }}\n"
@@ -58,6 +65,8 @@ def main():
     names = set(names_of_list(options.symbols) if options.symbols else [])
     if options.header:
         names.update(names_of_header(options.header, options.pattern))
+    if options.twins:
+        names.update(twins_of_header(options.twins))
     silent = names_of_list(options.silent) if options.silent else []
     with open(options.out, "w", encoding="utf-8") as out:
         out.write(PREAMBLE)
