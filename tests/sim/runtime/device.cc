@@ -93,8 +93,11 @@ extern "C" cudaError_t cudaCtxResetPersistingL2Cache() {
 extern "C" cudaError_t cudaSetDeviceFlags(unsigned int flags) {
   int device = 0;
   if (CUresult result = CurrentDevice(&device); result != CUDA_SUCCESS) return Record(result);
-  return InDriver(
-      [&](const Driver& driver) { return driver.cuDevicePrimaryCtxSetFlags(device, flags); });
+  return InDriver([&](const Driver& driver) {
+    CUcontext context = nullptr;
+    const CUresult result = driver.cuDevicePrimaryCtxSetFlags(device, flags);
+    return result == CUDA_SUCCESS ? PrimaryContext(device, &context) : result;
+  });
 }
 
 extern "C" cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
@@ -102,6 +105,10 @@ extern "C" cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
   int active = 0;
   if (CUresult result = CurrentDevice(&device); result != CUDA_SUCCESS) return Record(result);
   return InDriver([&](const Driver& driver) {
+    // One that the program made with the driver goes before the device's own.
+    CUcontext current = nullptr;
+    if (driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current != nullptr)
+      return driver.cuCtxGetFlags(flags);
     return driver.cuDevicePrimaryCtxGetState(device, flags, &active);
   });
 }

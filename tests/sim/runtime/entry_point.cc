@@ -9,12 +9,13 @@ namespace {
 cudaError_t EntryPoint(const char* symbol, void** function, unsigned int version, cuuint64_t flags,
                        cudaDriverEntryPointQueryResult* status) {
   if (symbol == nullptr || function == nullptr) return Record(cudaErrorInvalidValue);
-  *function = nullptr;
+  void* entry = nullptr;
   CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   const cudaError_t result = InDriver([&](const Driver& driver) {
-    return driver.get_proc_address(symbol, function, static_cast<int>(version), flags, &found);
+    return driver.get_proc_address(symbol, &entry, static_cast<int>(version), flags, &found);
   });
   if (result != cudaSuccess) return result;
+  *function = entry;
   if (status != nullptr) *status = static_cast<cudaDriverEntryPointQueryResult>(found);
   return cudaSuccess;
 }

@@ -82,13 +82,14 @@ TEST_F(EntryPointTest, AbsenceIsSuccessWithANullFunctionWithAndWithoutAStatus) {
 }
 
 TEST_F(EntryPointTest, WhatTheDriverRefusesIsAnInvalidValue) {
-  void* function = nullptr;
+  void* function = this;
   EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuInit", &function, 99000, 0, nullptr),
             cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuInit", &function, 12000, 9, nullptr),
             cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetDriverEntryPoint(nullptr, &function, 0, nullptr), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetDriverEntryPoint("cuInit", nullptr, 0, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(function, this);
   cudaGetLastError();
 }
 

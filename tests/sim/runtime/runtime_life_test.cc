@@ -231,5 +231,27 @@ TEST_F(RuntimeLifeTest, AResetLeavesAContextOfTheDriverAlone) {
       }));
 }
 
+TEST_F(RuntimeLifeTest, FlagsAreThoseOfTheCurrentContextAndMakeTheDevicesOwn) {
+  EXPECT_EQ(0, ExitOf([] {
+              CHILD_NEEDS(cudaSetDeviceFlags(cudaDeviceScheduleSpin) == cudaSuccess);
+              void* state = nullptr;
+              void* create = nullptr;
+              cudaGetDriverEntryPointByVersion("cuDevicePrimaryCtxGetState", &state, 7000,
+                                               cudaEnableDefault, nullptr);
+              cudaGetDriverEntryPointByVersion("cuCtxCreate", &create, 12050, cudaEnableDefault,
+                                               nullptr);
+              unsigned flags = 0;
+              int active = 0;
+              reinterpret_cast<decltype(&cuDevicePrimaryCtxGetState)>(state)(0, &flags, &active);
+              CHILD_NEEDS(active == 1 && flags == CU_CTX_SCHED_SPIN);
+              CUcontext own = nullptr;
+              CHILD_NEEDS(reinterpret_cast<decltype(&cuCtxCreate_v4)>(create)(
+                              &own, nullptr, CU_CTX_SCHED_YIELD, 0) == CUDA_SUCCESS);
+              CHILD_NEEDS(cudaGetDeviceFlags(&flags) == cudaSuccess);
+              CHILD_NEEDS((flags & cudaDeviceScheduleMask) == cudaDeviceScheduleYield);
+              return 0;
+            }));
+}
+
 }  // namespace
 }  // namespace cuheap::sim
