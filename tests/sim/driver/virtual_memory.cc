@@ -53,7 +53,6 @@ CUresult face::MemAddressReserve(CUdeviceptr* out, size_t bytes, size_t alignmen
 
 CUresult face::MemAddressFree(CUdeviceptr base, size_t bytes) { return FreeRange(base, bytes); }
 
-// PARTIAL: memory of a host NUMA node cannot be shared with other processes.
 CUresult face::MemCreate(CUmemGenericAllocationHandle* out, size_t bytes,
                          const CUmemAllocationProp* properties, unsigned long long flags) {
   CUHEAP_SIM_TRY(NeedPointers(out, properties));

@@ -17,7 +17,7 @@
 namespace cuheap::sim {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x6375686561703033;
+constexpr std::uint64_t kMagic = 0x6375686561703034;
 
 ControlBlock* block = nullptr;
 int control_fd = -1;
@@ -37,10 +37,12 @@ void Initialise() {
                     static_cast<std::uint64_t>(now.tv_nsec) +
                     (static_cast<std::uint64_t>(getpid()) << 40);
   block->next_serial = 1;
-  for (DeviceTable& table : block->devices) {
+  for (PageTable& table : block->tables) {
     table.pages = static_cast<std::uint32_t>(TheSettings().memory / kPageBytes);
     table.free_pages = table.pages;
   }
+  // A host has no end of memory here.
+  block->tables[kHostTable].pages = block->tables[kHostTable].free_pages = kMaxPages;
   block->magic = kMagic;
 }
 
@@ -84,13 +86,13 @@ bool OpenSharedFile() {
   return joined;
 }
 
-void FreePagesOf(int device, std::uint16_t owner, void (*punch)(int, PageRun)) {
-  DeviceTable& table = block->devices[device];
+void FreePagesOf(int index, std::uint16_t owner, void (*punch)(int, PageRun)) {
+  PageTable& table = block->tables[index];
   for (std::uint32_t page = 0; page < table.pages; ++page) {
     if (table.owner[page] != owner) continue;
     table.owner[page] = 0;
     ++table.free_pages;
-    if (punch != nullptr) punch(device, PageRun{page, 1});
+    if (punch != nullptr) punch(index, PageRun{page, 1});
   }
 }
 
@@ -104,7 +106,7 @@ void SweepExport(int index, std::uint64_t dead, void (*punch)(int, PageRun)) {
   if (had_holder && kept) ++block->left_to_descriptors;
   if (!had_holder && !kept) --block->left_to_descriptors;
   if (kept) return;
-  FreePagesOf(entry.device, static_cast<std::uint16_t>(kExportFlag | index), punch);
+  FreePagesOf(entry.table, static_cast<std::uint16_t>(kExportFlag | index), punch);
   entry.serial = 0;
 }
 
@@ -150,8 +152,8 @@ void Sweep(void (*punch)(int device, PageRun run)) {
     if (block->processes[slot].pid == 0 || !IsDead(slot)) continue;
     dead |= 1ULL << slot;
     block->processes[slot].pid = 0;
-    for (int device = 0; device < kMaxDevices; ++device) {
-      FreePagesOf(device, static_cast<std::uint16_t>(slot + 1), punch);
+    for (int table = 0; table < kTables; ++table) {
+      FreePagesOf(table, static_cast<std::uint16_t>(slot + 1), punch);
     }
   }
   if (dead == 0 && block->left_to_descriptors == 0) return;

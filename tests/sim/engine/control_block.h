@@ -30,13 +30,16 @@ inline constexpr int kMaxExports = 1024;
 inline constexpr int kMaxExportRuns = 128;
 inline constexpr int kMaxSharedEvents = 1024;
 inline constexpr std::uint16_t kExportFlag = 0x8000;
+// Behind the tables of the devices: host memory of handles and pools, charged to no device.
+inline constexpr int kHostTable = kMaxDevices;
+inline constexpr int kTables = kMaxDevices + 1;
 
 struct PageRun {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 };
 
-struct DeviceTable {
+struct PageTable {
   std::uint32_t pages;
   std::uint32_t free_pages;
   std::uint16_t owner[kMaxPages];  // 0 free, slot + 1, or kExportFlag | export index
@@ -51,7 +54,7 @@ struct ProcessSlot {
 struct ExportEntry {
   std::uint64_t serial;   // never repeats in one control block; 0: unused
   std::uint64_t holders;  // bit per process slot
-  std::int32_t device;
+  std::int32_t table;
   std::uint32_t run_count;
   std::uint64_t bytes;
   CUmemAllocationProp properties;
@@ -76,7 +79,7 @@ struct ControlBlock {
   ProcessSlot processes[kMaxProcesses];
   ExportEntry exports[kMaxExports];
   SharedEventEntry events[kMaxSharedEvents];
-  DeviceTable devices[kMaxDevices];
+  PageTable tables[kTables];
 };
 
 // Maps the block and takes a slot. False, after saying why on stderr, when that is impossible.
@@ -97,6 +100,6 @@ class ControlLock {
 
 // REQUIRES: a ControlLock. Gives back what dead processes and closed descriptors held. `punch` is
 // told of freed pages.
-void Sweep(void (*punch)(int device, PageRun run));
+void Sweep(void (*punch)(int table, PageRun run));
 
 }  // namespace cuheap::sim

@@ -13,7 +13,7 @@ enum class DescriptorKind { kMemory, kPool };
 
 struct DescriptorTicket {
   DescriptorKind kind = DescriptorKind::kMemory;
-  int index = 0;  // memory: of its export; pool: its device
+  int index = 0;  // memory: of its export; pool: of the table that has its pages
   std::uint32_t serial = 0;
 };
 

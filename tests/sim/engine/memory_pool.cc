@@ -93,12 +93,13 @@ void Left(MemoryPool* pool) {
 void NoticeDoneFrees(MemoryPool* pool) { pool->pending.ReturnDone(&pool->heap); }
 
 // The types of handles that a pool's memory can have.
-CUresult CheckSharing(const CUmemPoolProps& properties, bool of_device) {
+CUresult CheckSharing(const CUmemPoolProps& properties) {
   const unsigned types = properties.handleTypes;
   if (types == 0) return CUDA_SUCCESS;
   if (properties.location.type == CU_MEM_LOCATION_TYPE_HOST) return CUDA_ERROR_INVALID_VALUE;
+  const bool managed = properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
   const CUresult known = CheckHandleTypes(types);
-  return known == CUDA_SUCCESS && !of_device ? CUDA_ERROR_NOT_SUPPORTED : known;
+  return known == CUDA_SUCCESS && managed ? CUDA_ERROR_NOT_SUPPORTED : known;
 }
 
 CUresult CheckProperties(const CUmemPoolProps& properties) {
@@ -137,7 +138,7 @@ CUresult NewPool(const CUmemPoolProps& properties, MemoryPool** out) {
   const bool of_device =
       place.location == CU_MEM_LOCATION_TYPE_DEVICE && place.type == CU_MEM_ALLOCATION_TYPE_PINNED;
   CUresult allowed = CheckProperties(properties);
-  if (allowed == CUDA_SUCCESS) allowed = CheckSharing(properties, of_device);
+  if (allowed == CUDA_SUCCESS) allowed = CheckSharing(properties);
   if (allowed != CUDA_SUCCESS) return allowed;
   const EngineLock lock;
   *out = MemoryPools().New(of_device ? place.id : kHostDevice, properties);

@@ -17,12 +17,10 @@ void DeleteIfUnused(PhysicalHandle* handle) {
   if (handle->references == 0 && handle->mappings == 0) Handles().Delete(handle);
 }
 
-// The machine has one node of host memory, number 0, and cannot share it.
+// The machine has one node of host memory, number 0.
 CUresult CheckHostPlace(const CUmemAllocationProp& properties) {
   const bool numa = properties.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
-  if (numa && properties.location.id != 0) return CUDA_ERROR_INVALID_VALUE;
-  if (properties.requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE) return CUDA_SUCCESS;
-  return numa ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+  return numa && properties.location.id != 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 // Compression is a hint; what a flag would promise and the machine lacks is refused.

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <numeric>
 #include <string>
 
 #include "tests/sim/engine/descriptor.h"
@@ -17,26 +19,25 @@
 namespace cuheap::sim {
 namespace {
 
-int files[kMaxDevices];
+int files[kTables];
 thread_local constinit std::uint64_t taken_by_thread = 0;
-std::uint64_t used_bytes[kMaxDevices][static_cast<int>(MemoryKind::kCount)];
-std::uint64_t most_used[kMaxDevices][static_cast<int>(MemoryKind::kCount)];
+std::uint64_t used_bytes[kTables][static_cast<int>(MemoryKind::kCount)];
+std::uint64_t most_used[kTables][static_cast<int>(MemoryKind::kCount)];
 std::uint64_t next_block_id = 1;
-std::uint64_t host_bytes = 0;
 int local_holds[kMaxExports];  // how often this process holds each export
 
-void Punch(int device, PageRun run) {
-  PunchHole(files[device], run.first * kPageBytes, run.count * kPageBytes);
+void Punch(int table, PageRun run) {
+  PunchHole(files[table], run.first * kPageBytes, run.count * kPageBytes);
 }
 
-void SetOwner(DeviceTable& table, const std::vector<PageRun>& runs, std::uint16_t owner) {
+void SetOwner(PageTable& table, const std::vector<PageRun>& runs, std::uint16_t owner) {
   for (const PageRun& run : runs) {
     for (std::uint32_t i = 0; i < run.count; ++i) table.owner[run.first + i] = owner;
   }
 }
 
 // The lowest run of `wanted` free pages; where there is none, all free pieces from below.
-std::vector<PageRun> FindPages(const DeviceTable& table, std::uint32_t wanted) {
+std::vector<PageRun> FindPages(const PageTable& table, std::uint32_t wanted) {
   std::vector<PageRun> pieces;
   std::uint32_t gathered = 0;
   PageRun piece;
@@ -69,47 +70,38 @@ void ReleaseExport(int index) {
     ++TheControlBlock().left_to_descriptors;
     return;
   }
-  DeviceTable& table = TheControlBlock().devices[entry.device];
+  PageTable& table = TheControlBlock().tables[entry.table];
   for (std::uint32_t i = 0; i < entry.run_count; ++i) {
     SetOwner(table, {entry.runs[i]}, 0);
     table.free_pages += entry.runs[i].count;
-    Punch(entry.device, entry.runs[i]);
+    Punch(entry.table, entry.runs[i]);
   }
   entry.serial = 0;
 }
 
-// A host has no end of memory here; of files there may be.
-PhysicalPtr AllocateHostPages(std::uint64_t bytes) {
-  if (bytes / kPageBytes > UINT32_MAX) return nullptr;
-  const int file = memfd_create("cuheap-sim-host", MFD_CLOEXEC);
-  if (file < 0) return nullptr;
-  if (ftruncate(file, static_cast<off_t>(bytes)) == 0) {
-    return std::make_shared<PhysicalAllocation>(file, bytes);
-  }
-  close(file);
-  return nullptr;
+// The file of all memory of one kind; its holes cost nothing.
+bool OpenFile(int table, const std::string& name) {
+  const std::string path = TheSettings().shared + "." + name;
+  files[table] = IsShared() ? open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)
+                            : memfd_create(("cuheap-sim-" + name).c_str(), MFD_CLOEXEC);
+  const auto size = static_cast<off_t>(TheControlBlock().tables[table].pages * kPageBytes);
+  if (files[table] >= 0 && ftruncate(files[table], size) == 0) return true;
+  std::fprintf(stderr, "cuheap-sim: memory of %s: %s\n", name.c_str(), std::strerror(errno));
+  return false;
 }
 
 }  // namespace
 
 bool OpenPhysicalMemory() {
-  for (int device = 0; device < TheSettings().devices; ++device) {
-    const std::string path = TheSettings().shared + ".dev" + std::to_string(device);
-    files[device] = IsShared() ? open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)
-                               : memfd_create("cuheap-sim-device", MFD_CLOEXEC);
-    const auto size = static_cast<off_t>(DeviceCapacity(device));
-    if (files[device] < 0 || ftruncate(files[device], size) != 0) {
-      std::fprintf(stderr, "cuheap-sim: memory of device %d: %s\n", device, std::strerror(errno));
-      return false;
-    }
-  }
-  return true;
+  for (int device = 0; device < TheSettings().devices; ++device)
+    if (!OpenFile(device, "dev" + std::to_string(device))) return false;
+  return OpenFile(kHostTable, "host");
 }
 
 int DeviceFile(int device) { return files[device]; }
 
 std::uint64_t DeviceCapacity(int device) {
-  return TheControlBlock().devices[device].pages * kPageBytes;
+  return TheControlBlock().tables[device].pages * kPageBytes;
 }
 
 void PunchHole(int file, std::uint64_t offset, std::uint64_t bytes) {
@@ -119,17 +111,16 @@ void PunchHole(int file, std::uint64_t offset, std::uint64_t bytes) {
 
 PhysicalPtr AllocatePages(int device, std::uint64_t bytes, MemoryKind kind) {
   const EngineLock lock;
-  if (device == kHostDevice) return AllocateHostPages(bytes);
   const ControlLock control;
-  DeviceTable& table = TheControlBlock().devices[device];
+  PageTable& table = TheControlBlock().tables[TableOf(device)];
   const std::uint64_t wanted = bytes / kPageBytes;
   if (wanted > table.free_pages) Sweep(Punch);
   if (wanted > table.free_pages) return nullptr;
   std::vector<PageRun> runs = FindPages(table, static_cast<std::uint32_t>(wanted));
   SetOwner(table, runs, static_cast<std::uint16_t>(MySlot() + 1));
   table.free_pages -= static_cast<std::uint32_t>(wanted);
-  taken_by_thread += bytes;
-  return std::make_shared<PhysicalAllocation>(device, kind, bytes, std::move(runs));
+  if (device != kHostDevice) taken_by_thread += bytes;
+  return std::make_shared<PhysicalAllocation>(TableOf(device), kind, bytes, std::move(runs));
 }
 
 std::uint64_t BytesTakenByThread() { return taken_by_thread; }
@@ -141,10 +132,10 @@ PhysicalPtr ImportPages(int index, std::uint64_t serial) {
   ExportEntry& entry = TheControlBlock().exports[index];
   if (serial == 0 || entry.serial != serial) return nullptr;
   auto pages = std::make_shared<PhysicalAllocation>(
-      entry.device, MemoryKind::kVmm, entry.bytes,
+      entry.table, MemoryKind::kVmm, entry.bytes,
       std::vector<PageRun>(entry.runs, entry.runs + entry.run_count));
   // The pages are charged to the process that made them.
-  used_bytes[entry.device][static_cast<int>(MemoryKind::kVmm)] -= entry.bytes;
+  used_bytes[entry.table][static_cast<int>(MemoryKind::kVmm)] -= entry.bytes;
   pages->counted_ = false;
   pages->export_index_ = index;
   if (entry.holders == 0) --TheControlBlock().left_to_descriptors;
@@ -157,7 +148,7 @@ std::uint64_t FreeBytes(int device) {
   const EngineLock lock;
   const ControlLock control;
   Sweep(Punch);
-  return TheControlBlock().devices[device].free_pages * kPageBytes;
+  return TheControlBlock().tables[device].free_pages * kPageBytes;
 }
 
 std::uint64_t UsedBytes(int device, MemoryKind kind) {
@@ -177,53 +168,37 @@ void ForgetMostUsed(int device, MemoryKind kind) {
 
 std::uint64_t HostBytes() {
   const EngineLock lock;
-  return host_bytes;
+  const auto& used = used_bytes[kHostTable];
+  return std::accumulate(std::begin(used), std::end(used), std::uint64_t{0});
 }
 
-PhysicalAllocation::PhysicalAllocation(int device, MemoryKind kind, std::uint64_t bytes,
+PhysicalAllocation::PhysicalAllocation(int table, MemoryKind kind, std::uint64_t bytes,
                                        std::vector<PageRun> runs)
-    : device_(device),
+    : table_(table),
       kind_(kind),
       bytes_(bytes),
       runs_(std::move(runs)),
       block_id_(next_block_id++),
-      written_(kind != MemoryKind::kLinear && kind != MemoryKind::kPool) {
-  std::uint64_t& used = used_bytes[device_][static_cast<int>(kind_)];
-  std::uint64_t& most = most_used[device_][static_cast<int>(kind_)];
+      written_(table == kHostTable || (kind != MemoryKind::kLinear && kind != MemoryKind::kPool)) {
+  std::uint64_t& used = used_bytes[table_][static_cast<int>(kind_)];
+  std::uint64_t& most = most_used[table_][static_cast<int>(kind_)];
   used += bytes_;
   most = std::max(most, used);
 }
 
-PhysicalAllocation::PhysicalAllocation(int file, std::uint64_t bytes)
-    : device_(kHostDevice),
-      kind_(MemoryKind::kVmm),
-      bytes_(bytes),
-      runs_{{0, static_cast<std::uint32_t>(bytes / kPageBytes)}},
-      block_id_(next_block_id++),
-      host_file_(file) {
-  host_bytes += bytes_;
-}
-
-int PhysicalAllocation::file() const {
-  return device_ == kHostDevice ? host_file_ : files[device_];
-}
+int PhysicalAllocation::file() const { return files[table_]; }
 
 PhysicalAllocation::~PhysicalAllocation() {
   const EngineLock lock;
-  if (device_ == kHostDevice) {
-    host_bytes -= bytes_;
-    close(host_file_);
-    return;
-  }
   const ControlLock control;
-  if (counted_) used_bytes[device_][static_cast<int>(kind_)] -= bytes_;
+  if (counted_) used_bytes[table_][static_cast<int>(kind_)] -= bytes_;
   if (export_index_ >= 0) {
     ReleaseExport(export_index_);
     return;
   }
-  DeviceTable& table = TheControlBlock().devices[device_];
+  PageTable& table = TheControlBlock().tables[table_];
   if (written_) {
-    for (const PageRun& run : runs_) Punch(device_, run);
+    for (const PageRun& run : runs_) Punch(table_, run);
   }
   SetOwner(table, runs_, 0);
   table.free_pages += static_cast<std::uint32_t>(bytes_ / kPageBytes);
@@ -240,12 +215,12 @@ int PhysicalAllocation::Export(const CUmemAllocationProp& properties) {
     if (entry.serial != 0) continue;
     entry.serial = TheControlBlock().next_serial++;
     entry.holders = 1ULL << MySlot();
-    entry.device = device_;
+    entry.table = table_;
     entry.bytes = bytes_;
     entry.properties = properties;
     entry.run_count = static_cast<std::uint32_t>(runs_.size());
     for (std::size_t i = 0; i < runs_.size(); ++i) entry.runs[i] = runs_[i];
-    SetOwner(TheControlBlock().devices[device_], runs_,
+    SetOwner(TheControlBlock().tables[table_], runs_,
              static_cast<std::uint16_t>(kExportFlag | index));
     export_index_ = index;
     local_holds[index] = 1;

@@ -1,8 +1,8 @@
-// Physical memory: one sparse file a device, handed out in 2 MiB pages, and a file of its own for
-// each piece of host memory that is handled alike (kHostDevice; no device is charged for it).
-// A page costs the host nothing until it is touched, and nothing again once it is freed (if it was
-// written, its hole is punched). Contiguous pages are preferred, lowest first, so that neighbours
-// in the file are neighbours in address space and share one kernel mapping.
+// Physical memory: one sparse file a device, handed out in 2 MiB pages, and one more for host
+// memory that is handled alike (kHostDevice; no device is charged for it). A page costs the host
+// nothing until it is touched, and nothing again once it is freed (if it was written, its hole is
+// punched). Contiguous pages are preferred, lowest first, so that neighbours in the file are
+// neighbours in address space and share one kernel mapping.
 //
 // Limit: the kernel allows vm.max_map_count mappings a process (65530 by default). A device whose
 // free pages alternate with used ones needs one mapping a piece; when the kernel refuses one, the
@@ -25,17 +25,18 @@ enum class MemoryKind { kContext, kLinear, kVmm, kPool, kStatic, kGraph, kArray,
 // In the place of a device: the host.
 inline constexpr int kHostDevice = CU_DEVICE_CPU;
 
+inline int TableOf(int device) { return device == kHostDevice ? kHostTable : device; }
+
 // Pages held by this process. The destructor gives them back (an export: this process's hold).
 class PhysicalAllocation {
  public:
-  PhysicalAllocation(int device, MemoryKind kind, std::uint64_t bytes, std::vector<PageRun> runs);
-  // Host memory; the file is the allocation's own from now on.
-  PhysicalAllocation(int file, std::uint64_t bytes);
+  // `table`: of the device, or kHostTable.
+  PhysicalAllocation(int table, MemoryKind kind, std::uint64_t bytes, std::vector<PageRun> runs);
   ~PhysicalAllocation();
   PhysicalAllocation(const PhysicalAllocation&) = delete;
   PhysicalAllocation& operator=(const PhysicalAllocation&) = delete;
 
-  int device() const { return device_; }
+  int device() const { return table_ == kHostTable ? kHostDevice : table_; }
   std::uint64_t bytes() const { return bytes_; }
   // Where the runs lie.
   int file() const;
@@ -48,19 +49,17 @@ class PhysicalAllocation {
   void MarkWritten() { written_ = true; }
 
   // Makes the pages an export, so that other processes may hold them. -1: the table is full.
-  // REQUIRES: memory of a device.
   int Export(const CUmemAllocationProp& properties);
 
  private:
   friend std::shared_ptr<PhysicalAllocation> ImportPages(int index, std::uint64_t serial);
 
-  int device_;
+  int table_;
   MemoryKind kind_;
   std::uint64_t bytes_;
   std::vector<PageRun> runs_;
   std::uint64_t block_id_;
   int export_index_ = -1;
-  int host_file_ = -1;
   bool counted_ = true;
   bool written_ = true;
 };
@@ -72,8 +71,7 @@ bool OpenPhysicalMemory();
 int DeviceFile(int device);
 std::uint64_t DeviceCapacity(int device);
 
-// `bytes` is a multiple of kPageBytes. Null: the device has not so many free pages, or the host has
-// no such file.
+// `bytes` is a multiple of kPageBytes. Null: there are not so many free pages.
 PhysicalPtr AllocatePages(int device, std::uint64_t bytes, MemoryKind kind);
 // What AllocatePages gave to the calling thread since it began, whether freed since or not.
 std::uint64_t BytesTakenByThread();

@@ -22,7 +22,7 @@ CUmemAllocationProp PropertiesOf(const MemoryPool& pool) {
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, pool.device};
+  properties.location = pool.properties.location;
   return properties;
 }
 
@@ -40,7 +40,7 @@ CUresult ExportPool(MemoryPool* pool, int* fd) {
   if (!made_for_it || pool->imported) return CUDA_ERROR_INVALID_VALUE;
   if (pool->shared_id == 0) pool->shared_id = NewIdentity();
   const int made = MakeDescriptor(
-      {DescriptorKind::kPool, pool->device, static_cast<std::uint32_t>(pool->shared_id)});
+      {DescriptorKind::kPool, TableOf(pool->device), static_cast<std::uint32_t>(pool->shared_id)});
   if (made < 0) return CUDA_ERROR_OUT_OF_MEMORY;
   *fd = made;
   return CUDA_SUCCESS;
@@ -55,7 +55,11 @@ CUresult ImportPool(int fd, MemoryPool** out) {
   CUmemPoolProps properties{};
   properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, ticket.index};
+  if (ticket.index == kHostTable) {
+    properties.location = {CU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+  } else {
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, ticket.index};
+  }
   MemoryPool* pool = nullptr;
   const CUresult result = NewPool(properties, &pool);
   if (result != CUDA_SUCCESS) return result;

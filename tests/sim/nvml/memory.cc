@@ -22,7 +22,7 @@ std::vector<ProcessUse> ProcessesOn(int device) {
   const cuheap::sim::EngineLock engine;
   const cuheap::sim::ControlLock control;
   const cuheap::sim::ControlBlock& block = cuheap::sim::TheControlBlock();
-  const cuheap::sim::DeviceTable& table = block.devices[device];
+  const cuheap::sim::PageTable& table = block.tables[device];
   unsigned long long pages[cuheap::sim::kMaxProcesses] = {};
   for (std::uint32_t page = 0; page < table.pages; ++page) {
     const std::uint16_t owner = table.owner[page];

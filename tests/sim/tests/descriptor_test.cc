@@ -7,10 +7,13 @@ namespace {
 
 constexpr auto kDescriptor = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
-CUmemGenericAllocationHandle NewMemory(std::size_t bytes) {
+constexpr CUmemLocation kDevice{CU_MEM_LOCATION_TYPE_DEVICE, 0};
+constexpr CUmemLocation kNode{CU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+
+CUmemGenericAllocationHandle NewMemory(std::size_t bytes, const CUmemLocation& place = kDevice) {
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  properties.location = place;
   properties.requestedHandleTypes = kDescriptor;
   CUmemGenericAllocationHandle handle = 0;
   EXPECT_CUDA(cuMemCreate(&handle, bytes, &properties, 0));
@@ -109,11 +112,11 @@ TEST_F(DescriptorTest, MemoryInFlightOutlivesItsMakersExit) {
   EXPECT_EQ(0, StatusOf(taker));
 }
 
-CUmemoryPool NewPool(CUmemAllocationHandleType types) {
+CUmemoryPool NewPool(CUmemAllocationHandleType types, const CUmemLocation& place = kDevice) {
   CUmemPoolProps properties{};
   properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.handleTypes = types;
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  properties.location = place;
   CUmemoryPool pool = nullptr;
   EXPECT_CUDA(cuMemPoolCreate(&pool, &properties));
   return pool;
@@ -191,6 +194,52 @@ TEST_F(DescriptorTest, AnImportedPoolShowsBlocksAndHandsNothingOut) {
     STEP(cuMemFreeAsync(first, nullptr) == CUDA_SUCCESS && cuMemFree(second) == CUDA_SUCCESS);
     STEP(cuMemFree(first) == CUDA_ERROR_INVALID_VALUE);
     return to_maker.Send(1);
+  });
+  EXPECT_EQ(0, StatusOf(taker));
+  EXPECT_EQ(0, StatusOf(maker));
+}
+
+TEST_F(DescriptorTest, MemoryOfANodeOfTheHostTravelsToo) {
+  Share();
+  Channel channel;
+  Pipe data_of_pool;
+  Pipe done;
+  const pid_t maker = Start([&] {
+    STEP(Open());
+    const auto handle = NewMemory(2 * kMiB, kNode);
+    STEP(cuMemsetD32(Map(handle, 2 * kMiB), 77, 1) == CUDA_SUCCESS);
+    STEP(channel.SendDescriptor(DescriptorOf(handle)));
+    CUmemoryPool pool = NewPool(kDescriptor, kNode);
+    CUdeviceptr block = 0;
+    CUmemPoolPtrExportData data{};
+    int fd = -1;
+    STEP(cuMemPoolExportToShareableHandle(&fd, pool, kDescriptor, 0) == CUDA_SUCCESS);
+    STEP(cuMemAllocFromPoolAsync(&block, 1000, pool, nullptr) == CUDA_SUCCESS);
+    *reinterpret_cast<unsigned char*>(block) = 9;
+    STEP(cuMemPoolExportPointer(&data, block) == CUDA_SUCCESS);
+    STEP(channel.SendDescriptor(fd) && data_of_pool.Send(data));
+    int word = 0;
+    STEP(done.Receive(&word));
+    STEP(cuheap_sim_used(0, CUHEAP_SIM_VMM) == 0);
+    return cuheap_sim_used(0, CUHEAP_SIM_POOL) == 0;  // no device is charged
+  });
+  const pid_t taker = Start([&] {
+    STEP(Open());
+    CUmemGenericAllocationHandle handle = 0;
+    STEP(Import(channel.ReceiveDescriptor(), &handle) == CUDA_SUCCESS);
+    CUmemAllocationProp properties{};
+    STEP(cuMemGetAllocationPropertiesFromHandle(&properties, handle) == CUDA_SUCCESS);
+    STEP(properties.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA);
+    int value = 0;
+    STEP(cuMemcpyDtoH(&value, Map(handle, 2 * kMiB), 4) == CUDA_SUCCESS && value == 77);
+    CUmemoryPool pool = nullptr;
+    CUmemPoolPtrExportData data{};
+    CUdeviceptr block = 0;
+    STEP(ImportPool(channel.ReceiveDescriptor(), &pool) == CUDA_SUCCESS);
+    STEP(data_of_pool.Receive(&data));
+    STEP(cuMemPoolImportPointer(&block, pool, &data) == CUDA_SUCCESS);
+    STEP(*reinterpret_cast<unsigned char*>(block) == 9);
+    return done.Send(1);
   });
   EXPECT_EQ(0, StatusOf(taker));
   EXPECT_EQ(0, StatusOf(maker));

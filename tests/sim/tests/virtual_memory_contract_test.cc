@@ -91,10 +91,6 @@ TEST_F(VirtualMemoryContractTest, PropertiesAreValidated) {
     p.location = kHost;
     p.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   });
-  add("shared node", CUDA_ERROR_NOT_SUPPORTED, [](auto& p) {
-    p.location = kNode;
-    p.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-  });
   add("fabric", CUDA_ERROR_NOT_SUPPORTED,
       [](auto& p) { p.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC; });
   add("windows", CUDA_ERROR_NOT_SUPPORTED,
