@@ -9,6 +9,7 @@
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/memory_pool.h"
 #include "tests/sim/engine/multicast.h"
+#include "tests/sim/engine/multicast_sharing.h"
 #include "tests/sim/engine/virtual_memory.h"
 
 namespace cuheap::sim {
@@ -50,6 +51,7 @@ CUresult WaitForTeam(CUmemGenericAllocationHandle handle) {
       const EngineLock lock;
       MulticastObject* object = nullptr;
       CUHEAP_SIM_TRY(ObjectOf(handle, &object));
+      Follow(object);
       if (object->is_complete()) return CUDA_SUCCESS;
     }
     if (looks == kPatience) {

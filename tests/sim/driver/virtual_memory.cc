@@ -6,6 +6,7 @@
 #include "tests/sim/driver/multicast.h"
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/multicast_mapping.h"
+#include "tests/sim/engine/multicast_sharing.h"
 
 namespace cuheap::sim {
 namespace {
@@ -107,11 +108,10 @@ CUresult face::MemExportToShareableHandle(void* out, CUmemGenericAllocationHandl
   PhysicalHandle* handle = FindHandle(value);
   if ((handle == nullptr && multicast == nullptr) || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   CUHEAP_SIM_TRY(CheckSharing(type));
-  if (multicast != nullptr) return ExportMulticast(*multicast->object, static_cast<int*>(out));
+  if (multicast != nullptr) return ExportMulticast(multicast->object, static_cast<int*>(out));
   return ExportHandle(handle, static_cast<int*>(out));
 }
 
-// PARTIAL: the descriptor of a multicast object is good in the process that exported it only.
 CUresult face::MemImportFromShareableHandle(CUmemGenericAllocationHandle* out, void* os_handle,
                                             CUmemAllocationHandleType type) {
   CUHEAP_SIM_TRY(NeedPointers(out));

@@ -17,7 +17,7 @@
 namespace cuheap::sim {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x6375686561703034;
+constexpr std::uint64_t kMagic = 0x6375686561703035;
 
 ControlBlock* block = nullptr;
 int control_fd = -1;
@@ -102,7 +102,7 @@ void SweepExport(int index, std::uint64_t dead, void (*punch)(int, PageRun)) {
   const bool had_holder = entry.holders != 0;
   entry.holders &= ~dead;
   if (entry.holders != 0) return;
-  const bool kept = IsHeldByDescriptor(index);
+  const bool kept = IsHeldByDescriptor(DescriptorKind::kMemory, index);
   if (had_holder && kept) ++block->left_to_descriptors;
   if (!had_holder && !kept) --block->left_to_descriptors;
   if (kept) return;
@@ -162,6 +162,7 @@ void Sweep(void (*punch)(int device, PageRun run)) {
     event.holders &= ~dead;
     if (event.holders == 0) event.serial = 0;
   }
+  for (MulticastEntry& object : block->multicasts) object.holders &= ~dead;
 }
 
 }  // namespace cuheap::sim

@@ -29,6 +29,8 @@ inline constexpr int kMaxProcesses = 64;
 inline constexpr int kMaxExports = 1024;
 inline constexpr int kMaxExportRuns = 128;
 inline constexpr int kMaxSharedEvents = 1024;
+inline constexpr int kMaxMulticasts = 64;
+inline constexpr int kMaxSharedBindings = 256;  // of one object
 inline constexpr std::uint16_t kExportFlag = 0x8000;
 // Behind the tables of the devices: host memory of handles and pools, charged to no device.
 inline constexpr int kHostTable = kMaxDevices;
@@ -71,6 +73,27 @@ struct SharedEventEntry {
   std::int32_t recorder_pid;
 };
 
+// A piece of memory bound to a multicast object.
+struct SharedBinding {
+  std::uint64_t offset;  // in the object
+  std::uint64_t bytes;
+  std::uint64_t memory_offset;
+  std::uint64_t serial;  // of the memory's export
+  std::int32_t index;    // of the same
+  std::int32_t device;
+};
+
+// A multicast object that more than one process may hold (multicast_sharing.h).
+struct MulticastEntry {
+  std::uint64_t serial;   // never repeats; 0: unused
+  std::uint64_t holders;  // bit per process slot
+  std::uint64_t changes;  // read and written as an atomic
+  CUmulticastObjectProp properties;
+  std::uint32_t members;  // bit per device
+  std::uint32_t binding_count;
+  SharedBinding bindings[kMaxSharedBindings];
+};
+
 struct ControlBlock {
   std::uint64_t magic;
   std::uint64_t identity;  // tells handles of other machines from ours
@@ -79,6 +102,7 @@ struct ControlBlock {
   ProcessSlot processes[kMaxProcesses];
   ExportEntry exports[kMaxExports];
   SharedEventEntry events[kMaxSharedEvents];
+  MulticastEntry multicasts[kMaxMulticasts];
   PageTable tables[kTables];
 };
 

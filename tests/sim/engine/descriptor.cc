@@ -28,10 +28,14 @@ std::string PathOfFile() {
 }
 
 off_t PlaceOf(const DescriptorTicket& ticket) {
-  const std::uint64_t kind = ticket.kind == DescriptorKind::kPool ? 1 : 0;
-  return static_cast<off_t>(kind << (kIndexBits + kSerialBits) |
+  return static_cast<off_t>(static_cast<std::uint64_t>(ticket.kind) << (kIndexBits + kSerialBits) |
                             std::uint64_t{ticket.serial} << kIndexBits |
                             static_cast<std::uint64_t>(ticket.index));
+}
+
+// The byte whose lock says that a descriptor is open.
+int ByteOf(DescriptorKind kind, int index) {
+  return kind == DescriptorKind::kMulticast ? index + (1 << kIndexBits) : index;
 }
 
 }  // namespace
@@ -48,7 +52,7 @@ bool OpenDescriptorFile() {
 int MakeDescriptor(const DescriptorTicket& ticket) {
   const int made = open(PathOfFile().c_str(), O_RDWR | O_CLOEXEC);
   if (made < 0) return -1;
-  struct flock range = ByteLock(ticket.index, F_RDLCK);
+  struct flock range = ByteLock(ByteOf(ticket.kind, ticket.index), F_RDLCK);
   const bool held = ticket.kind == DescriptorKind::kPool || fcntl(made, F_OFD_SETLK, &range) == 0;
   if (held && lseek(made, PlaceOf(ticket), SEEK_SET) >= 0) return made;
   close(made);
@@ -65,13 +69,13 @@ bool ReadDescriptor(int fd, DescriptorTicket* out) {
   const auto bits = static_cast<std::uint64_t>(place);
   out->index = static_cast<int>(bits & ((1U << kIndexBits) - 1));
   out->serial = static_cast<std::uint32_t>(bits >> kIndexBits);
-  out->kind =
-      (bits >> (kIndexBits + kSerialBits)) == 0 ? DescriptorKind::kMemory : DescriptorKind::kPool;
-  return true;
+  const std::uint64_t kind = bits >> (kIndexBits + kSerialBits);
+  out->kind = static_cast<DescriptorKind>(kind);
+  return kind <= static_cast<std::uint64_t>(DescriptorKind::kMulticast);
 }
 
-bool IsHeldByDescriptor(int index) {
-  struct flock range = ByteLock(index, F_WRLCK);
+bool IsHeldByDescriptor(DescriptorKind kind, int index) {
+  struct flock range = ByteLock(ByteOf(kind, index), F_WRLCK);
   return fcntl(file, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }
 

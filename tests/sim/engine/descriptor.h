@@ -9,11 +9,11 @@
 
 namespace cuheap::sim {
 
-enum class DescriptorKind { kMemory, kPool };
+enum class DescriptorKind { kMemory, kPool, kMulticast };
 
 struct DescriptorTicket {
   DescriptorKind kind = DescriptorKind::kMemory;
-  int index = 0;  // memory: of its export; pool: of the table that has its pages
+  int index = 0;  // of an export, of the table that has a pool's pages, of a multicast entry
   std::uint32_t serial = 0;
 };
 
@@ -23,7 +23,7 @@ bool OpenDescriptorFile();
 int MakeDescriptor(const DescriptorTicket& ticket);
 // False: not a descriptor of this machine.
 bool ReadDescriptor(int fd, DescriptorTicket* out);
-// Whether a descriptor of the memory with this export is open somewhere.
-bool IsHeldByDescriptor(int index);
+// Whether such a descriptor is open somewhere. REQUIRES: not of a pool, which nothing holds.
+bool IsHeldByDescriptor(DescriptorKind kind, int index);
 
 }  // namespace cuheap::sim

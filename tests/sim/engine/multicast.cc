@@ -1,38 +1,18 @@
 #include "tests/sim/engine/multicast.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "tests/sim/engine/address_space.h"
 #include "tests/sim/engine/device.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/handle_pool.h"
+#include "tests/sim/engine/multicast_sharing.h"
 
 namespace cuheap::sim {
 namespace {
-
-constexpr std::uint64_t kMagic = 0x7473616369746c6dULL;
-
-// What an exported descriptor says when read.
-struct ExportTicket {
-  std::uint64_t magic;
-  std::uint64_t identity;
-  std::int64_t process;
-  std::uint64_t serial;
-};
 
 HandlePool<MulticastHandle>& Handles() {
   static auto& pool = *new HandlePool<MulticastHandle>;
   return pool;
 }
-
-// By serial, so that a descriptor finds its object.
-std::map<std::uint64_t, std::weak_ptr<MulticastObject>>& Living() {
-  static auto& map = *new std::map<std::uint64_t, std::weak_ptr<MulticastObject>>;
-  return map;
-}
-
-std::uint64_t next_serial = 1;
 
 bool IsGranular(std::uint64_t value) { return value % kPageBytes == 0; }
 
@@ -44,21 +24,11 @@ bool IsFree(const MulticastMember& member, std::uint64_t offset, std::uint64_t b
   return start + before.bytes <= offset;
 }
 
-MulticastHandle* NewHandle(std::shared_ptr<MulticastObject> object) {
-  MulticastHandle* handle = Handles().New();
-  handle->object = std::move(object);
-  return handle;
-}
-
-bool ReadTicket(int fd, ExportTicket* out) {
-  return pread(fd, out, sizeof(*out), 0) == sizeof(*out) && out->magic == kMagic;
-}
-
 }  // namespace
 
 MulticastObject::~MulticastObject() {
   const EngineLock lock;
-  Living().erase(serial);
+  ForgetShared(*this);
   for (const auto& [device, member] : members) ReturnAddresses(member.view, properties.size);
 }
 
@@ -82,9 +52,13 @@ CUresult CheckMulticast(const CUmulticastObjectProp& properties) {
 MulticastHandle* CreateMulticast(const CUmulticastObjectProp& properties) {
   auto object = std::make_shared<MulticastObject>();
   object->properties = properties;
-  object->serial = next_serial++;
-  Living()[object->serial] = object;
   return NewHandle(std::move(object));
+}
+
+MulticastHandle* NewHandle(std::shared_ptr<MulticastObject> object) {
+  MulticastHandle* handle = Handles().New();
+  handle->object = std::move(object);
+  return handle;
 }
 
 MulticastHandle* FindMulticast(CUmemGenericAllocationHandle value) {
@@ -101,13 +75,28 @@ void DeleteIfUnused(MulticastHandle* handle) {
   if (handle->references == 0 && handle->mappings == 0) Handles().Delete(handle);
 }
 
-CUresult AddMember(MulticastObject* object, int device) {
-  if (object->is_complete() || object->members.count(device) != 0) return CUDA_ERROR_INVALID_VALUE;
+bool AddView(MulticastObject* object, int device) {
   MulticastMember member;
   member.view = ReserveAddresses(object->properties.size, kPageBytes, 0);
-  if (member.view == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (member.view == 0) return false;
   object->members[device] = std::move(member);
-  return CUDA_SUCCESS;
+  return true;
+}
+
+bool ShowBinding(MulticastMember* member, std::uint64_t offset, MulticastBinding binding) {
+  const MappedRegion region{member->view + offset, binding.bytes, binding.pages};
+  if (!MapPages(region, binding.memory_offset, Access::kReadWrite)) return false;
+  binding.pages->MarkWritten();  // by way of the view, from now on
+  member->bound[offset] = std::move(binding);
+  return true;
+}
+
+CUresult AddMember(MulticastObject* object, int device) {
+  const ControlLock control;
+  Follow(object);
+  if (object->is_complete() || object->members.count(device) != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (!AddView(object, device)) return CUDA_ERROR_OUT_OF_MEMORY;
+  return Tell(object) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult Bind(MulticastObject* object, std::uint64_t offset, const BindableMemory& memory,
@@ -119,21 +108,26 @@ CUresult Bind(MulticastObject* object, std::uint64_t offset, const BindableMemor
       bytes > there - memory.offset) {
     return CUDA_ERROR_INVALID_VALUE;
   }
+  const ControlLock control;
+  Follow(object);
   if (!object->is_complete()) return CUDA_ERROR_INVALID_VALUE;
   if (object->properties.handleTypes != 0 && !memory.shareable) return CUDA_ERROR_INVALID_VALUE;
   const auto found = object->members.find(memory.pages->device());
   if (found == object->members.end()) return CUDA_ERROR_INVALID_DEVICE;
   MulticastMember& member = found->second;
   if (!IsFree(member, offset, bytes)) return CUDA_ERROR_INVALID_VALUE;
-  if (!MapPages({member.view + offset, bytes, memory.pages}, memory.offset, Access::kReadWrite)) {
+  if (!ShowBinding(&member, offset, {bytes, memory.pages, memory.offset})) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
-  memory.pages->MarkWritten();  // by way of the view, from now on
-  member.bound[offset] = {bytes, memory.pages};
-  return CUDA_SUCCESS;
+  if (Tell(object)) return CUDA_SUCCESS;
+  static_cast<void>(UnmapPages(member.view + offset, bytes));
+  member.bound.erase(offset);
+  return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult Unbind(MulticastObject* object, int device, std::uint64_t offset, std::uint64_t bytes) {
+  const ControlLock control;
+  Follow(object);
   const auto found = object->members.find(device);
   if (found == object->members.end()) return CUDA_ERROR_INVALID_DEVICE;
   MulticastMember& member = found->second;
@@ -143,40 +137,7 @@ CUresult Unbind(MulticastObject* object, int device, std::uint64_t offset, std::
   }
   if (!UnmapPages(member.view + offset, bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
   member.bound.erase(binding);
-  return CUDA_SUCCESS;
-}
-
-CUresult ExportMulticast(const MulticastObject& object, int* fd) {
-  if ((object.properties.handleTypes & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) == 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  const ExportTicket ticket{kMagic, TheControlBlock().identity, getpid(), object.serial};
-  const int made = memfd_create("cuheap-sim-multicast", MFD_CLOEXEC);
-  if (made < 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  if (pwrite(made, &ticket, sizeof(ticket), 0) != sizeof(ticket)) {
-    close(made);
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
-  *fd = made;
-  return CUDA_SUCCESS;
-}
-
-bool IsMulticastFile(int fd) {
-  ExportTicket ticket{};
-  return ReadTicket(fd, &ticket);
-}
-
-CUresult ImportMulticast(int fd, MulticastHandle** out) {
-  ExportTicket ticket{};
-  if (!ReadTicket(fd, &ticket) || ticket.identity != TheControlBlock().identity) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (ticket.process != getpid()) return CUDA_ERROR_NOT_SUPPORTED;
-  const auto found = Living().find(ticket.serial);
-  std::shared_ptr<MulticastObject> object =
-      found == Living().end() ? nullptr : found->second.lock();
-  if (object == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *out = NewHandle(std::move(object));
+  Tell(object);
   return CUDA_SUCCESS;
 }
 

@@ -4,7 +4,9 @@
 //          to each place; it stays alive while it is bound.
 //       2. Each member has a view: addresses that nobody is told, where its bound memory lies as it
 //          does in the object.
-//       3. A handle lives while the program holds references to it or a mapping shows it, an object
+//       3. What other processes know of an object is followed before it is looked at and told after
+//          it changed (multicast_sharing.h).
+//       4. A handle lives while the program holds references to it or a mapping shows it, an object
 //          while it has a handle.
 // Threads: callers hold the engine's lock.
 #pragma once
@@ -22,6 +24,7 @@ namespace cuheap::sim {
 struct MulticastBinding {
   std::uint64_t bytes = 0;
   PhysicalPtr pages;
+  std::uint64_t memory_offset = 0;
 };
 
 struct MulticastMember {
@@ -31,8 +34,9 @@ struct MulticastMember {
 
 struct MulticastObject {
   CUmulticastObjectProp properties{};
-  std::uint64_t serial = 0;                // never repeats in a process
   std::map<int, MulticastMember> members;  // by device
+  int entry = -1;                          // what other processes see of it; -1: nothing
+  std::uint64_t seen = 0;                  // changes of the entry
   MulticastObject() = default;
   MulticastObject(const MulticastObject&) = delete;
   MulticastObject& operator=(const MulticastObject&) = delete;
@@ -65,9 +69,9 @@ CUresult Bind(MulticastObject* object, std::uint64_t offset, const BindableMemor
               std::uint64_t bytes);
 CUresult Unbind(MulticastObject* object, int device, std::uint64_t offset, std::uint64_t bytes);
 
-// A descriptor that this process may turn into another handle of the object.
-CUresult ExportMulticast(const MulticastObject& object, int* fd);
-bool IsMulticastFile(int fd);
-CUresult ImportMulticast(int fd, MulticastHandle** out);
+MulticastHandle* NewHandle(std::shared_ptr<MulticastObject> object);
+// The same for parts of these, without checks. False: no address space, or no mapping is left.
+bool AddView(MulticastObject* object, int device);
+bool ShowBinding(MulticastMember* member, std::uint64_t offset, MulticastBinding binding);
 
 }  // namespace cuheap::sim

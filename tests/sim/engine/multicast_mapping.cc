@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tests/sim/engine/multicast_sharing.h"
 #include "tests/sim/engine/virtual_memory.h"
 
 namespace cuheap::sim {
@@ -29,6 +30,7 @@ bool IsBound(const MulticastMember& member, std::uint64_t offset, std::uint64_t 
 }  // namespace
 
 CUresult MapMulticast(std::uintptr_t base, std::uint64_t bytes, MulticastHandle* handle) {
+  Follow(handle->object.get());
   const MulticastObject& object = *handle->object;
   const bool granular = base % kPageBytes == 0 && bytes % kPageBytes == 0;
   if (!granular || bytes == 0 || bytes > object.properties.size || !object.is_complete() ||
@@ -53,7 +55,9 @@ const MulticastObject& ObjectAt(const Allocation& mapping) {
 }
 
 bool HasMember(const Allocation& mapping, std::size_t device) {
-  return Mappings().at(mapping.base)->object->members.count(static_cast<int>(device)) != 0;
+  MulticastObject& object = *Mappings().at(mapping.base)->object;
+  Follow(&object);
+  return object.members.count(static_cast<int>(device)) != 0;
 }
 
 void EndMulticastMapping(std::uintptr_t base) {
@@ -75,7 +79,8 @@ std::vector<std::uintptr_t> MulticastTargets(const std::vector<TouchedRange>& ra
                                   [](const TouchedRange& range) { return range.writes; });
   const Allocation* block = first == ranges.end() ? nullptr : FindAllocation(first->base);
   if (block == nullptr || !IsMulticast(*block)) return {0};
-  const MulticastObject& object = *Mappings().at(block->base)->object;
+  MulticastObject& object = *Mappings().at(block->base)->object;
+  Follow(&object);
   const auto offset_of = [&](const TouchedRange& range) { return range.base - block->base; };
   std::vector<std::uintptr_t> distances;
   for (const auto& [device, member] : object.members) {

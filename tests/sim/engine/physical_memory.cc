@@ -66,7 +66,7 @@ void ReleaseExport(int index) {
   ExportEntry& entry = TheControlBlock().exports[index];
   entry.holders &= ~(1ULL << MySlot());
   if (entry.holders != 0) return;
-  if (IsHeldByDescriptor(index)) {
+  if (IsHeldByDescriptor(DescriptorKind::kMemory, index)) {
     ++TheControlBlock().left_to_descriptors;
     return;
   }

@@ -50,6 +50,7 @@ class PhysicalAllocation {
 
   // Makes the pages an export, so that other processes may hold them. -1: the table is full.
   int Export(const CUmemAllocationProp& properties);
+  int export_index() const { return export_index_; }  // -1: it is none
 
  private:
   friend std::shared_ptr<PhysicalAllocation> ImportPages(int index, std::uint64_t serial);

@@ -32,7 +32,7 @@ class RuntimeSharingTest : public testing::Test {
   }
   void TearDown() override {
     unsetenv("CUHEAP_SIM_SHARED");
-    for (const char* suffix : {".control", ".exports", ".dev0", ".dev1"}) {
+    for (const char* suffix : {".control", ".exports", ".host", ".dev0", ".dev1"}) {
       std::remove((prefix_ + suffix).c_str());
     }
   }

@@ -54,7 +54,7 @@ class Processes : public ::testing::Test {
     for (const char* name : {"CUHEAP_SIM_SHARED", "CUHEAP_SIM_DEVICES", "CUHEAP_SIM_LATENCY"}) {
       unsetenv(name);
     }
-    for (const char* suffix : {".control", ".exports", ".dev0", ".dev1"}) {
+    for (const char* suffix : {".control", ".exports", ".host", ".dev0", ".dev1"}) {
       std::remove((prefix_ + suffix).c_str());
     }
   }
