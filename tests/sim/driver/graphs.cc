@@ -101,7 +101,7 @@ CUresult face::GraphInstantiateWithFlags(CUgraphExec* out, CUgraph graph,
                                          unsigned long long flags) {
   return MakeExecWithoutUpload(out, graph, flags, nullptr);
 }
-// PARTIAL: graphs are not launched from a device, and nodes are not checked to be of one context.
+// PARTIAL: graphs are not launched from a device.
 CUresult face::GraphInstantiateWithParams(CUgraphExec* out, CUgraph graph,
                                           CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(out, parameters));

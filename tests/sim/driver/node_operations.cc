@@ -35,19 +35,34 @@ CUresult AllocationOf(const Parameters& parameters, Operation* out) {
   return CUDA_SUCCESS;
 }
 
+// A function of a module runs in the module's context, a kernel where the parameters say.
+CUresult KernelContextOf(const Function& function, bool as_kernel, CUcontext handle,
+                         Context** out) {
+  *out = function.module->context;
+  if (*out != nullptr) return CUDA_SUCCESS;
+  if (as_kernel) return NodeContextOf(handle, out);
+  Context* current = TopContext();
+  if (current != nullptr && current->alive) *out = current;
+  return CUDA_SUCCESS;
+}
+
 template <class Parameters>
-CUresult KernelOf(const Parameters& parameters, CUkernel kernel, Operation* out) {
+CUresult KernelOf(const Parameters& parameters, NodeWork* out) {
   if (parameters.kernelParams != nullptr && parameters.extra != nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  Function* function = parameters.func != nullptr ? Cast<Function*>(parameters.func)
-                                                  : reinterpret_cast<Function*>(kernel);
+  const bool as_kernel = parameters.func == nullptr;
+  Function* function =
+      as_kernel ? Cast<Function*>(parameters.kern) : Cast<Function*>(parameters.func);
   const KernelOp launch{function,
                         {parameters.gridDimX, parameters.gridDimY, parameters.gridDimZ},
                         {parameters.blockDimX, parameters.blockDimY, parameters.blockDimZ},
                         parameters.sharedMemBytes};
+  const EngineLock lock;
   CUHEAP_SIM_TRY(CheckLaunch(launch, false));
-  *out = launch;
+  Context* context = nullptr;
+  CUHEAP_SIM_TRY(KernelContextOf(*function, as_kernel, parameters.ctx, &context));
+  *out = {launch, context};
   return CUDA_SUCCESS;
 }
 
@@ -80,14 +95,13 @@ CUresult ConditionalOf(const Parameters& parameters, Operation* out) {
 }
 
 template <class Parameters>
-CUresult BatchNodeOf(const Parameters& parameters, Operation* out) {
+CUresult BatchNodeOf(const Parameters& parameters, NodeWork* out) {
   BatchOp batch;
   CUHEAP_SIM_TRY(BatchOf(parameters.paramArray, parameters.count, parameters.flags, &batch));
-  if (parameters.ctx != nullptr && FindContext(parameters.ctx) == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  Context* context = nullptr;
+  CUHEAP_SIM_TRY(NodeContextOf(parameters.ctx, &context));
   batch.context = parameters.ctx;
-  *out = std::move(batch);
+  *out = {std::move(batch), context};
   return CUDA_SUCCESS;
 }
 
@@ -104,17 +118,54 @@ CUresult EventOpOf(CUevent handle, Operation* out) {
   return CUDA_SUCCESS;
 }
 
+// Of nodes that run in no context, or know theirs.
+CUresult OperationOf(const CUgraphNodeParams& parameters, Operation* out) {
+  switch (parameters.type) {
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return HostOf(parameters.host, out);
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      return ChildOperationOf(parameters.graph.graph, parameters.graph.ownership, out);
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+      *out = EmptyOp{};
+      return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return RecordOperationOf(parameters.eventRecord.event, out);
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return WaitOperationOf(parameters.eventWait.event, out);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      return AllocationOf(parameters.alloc, out);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+      *out = FreeOp{parameters.free.dptr};
+      return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return ConditionalOf(parameters.conditional, out);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      return NotSimulated("a graph node of external semaphores");
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
 }  // namespace
+
+CUresult NodeContextOf(CUcontext handle, Context** out) {
+  if (handle == nullptr) return CurrentContext(out);
+  Context* context = FindContext(handle);
+  if (context == nullptr || !context->alive) return CUDA_ERROR_INVALID_CONTEXT;
+  *out = context;
+  return CUDA_SUCCESS;
+}
 
 CUresult RecordOperationOf(CUevent event, Operation* out) {
   return EventOpOf<RecordOp>(event, out);
 }
 CUresult WaitOperationOf(CUevent event, Operation* out) { return EventOpOf<WaitOp>(event, out); }
 
-CUresult OperationOf(const CUDA_MEM_ALLOC_NODE_PARAMS& parameters, Operation* out) {
-  return AllocationOf(parameters, out);
+CUresult WorkOf(const CUDA_MEM_ALLOC_NODE_PARAMS& parameters, NodeWork* out) {
+  return AllocationOf(parameters, &out->operation);
 }
-CUresult OperationOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& parameters, Operation* out) {
+CUresult WorkOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& parameters, NodeWork* out) {
   return BatchNodeOf(parameters, out);
 }
 
@@ -139,56 +190,37 @@ CUresult ChildOperationOf(CUgraph handle, CUgraphChildGraphNodeOwnership ownersh
   return CUDA_SUCCESS;
 }
 
-CUresult OperationOf(const CUDA_KERNEL_NODE_PARAMS& parameters, Operation* out) {
-  return KernelOf(parameters, parameters.kern, out);
+CUresult WorkOf(const CUDA_KERNEL_NODE_PARAMS& parameters, NodeWork* out) {
+  return KernelOf(parameters, out);
 }
-CUresult OperationOf(const CUDA_MEMSET_NODE_PARAMS& parameters, Operation* out) {
-  return FillOf(parameters, out);
+CUresult WorkOf(const CUDA_MEMSET_NODE_PARAMS& parameters, NodeWork* out) {
+  return FillOf(parameters, &out->operation);
 }
-CUresult OperationOf(const CUDA_HOST_NODE_PARAMS& parameters, Operation* out) {
-  return HostOf(parameters, out);
+CUresult WorkOf(const CUDA_HOST_NODE_PARAMS& parameters, NodeWork* out) {
+  return HostOf(parameters, &out->operation);
 }
-CUresult OperationOf(const CUDA_MEMCPY3D& parameters, Operation* out) {
+CUresult WorkOf(const CUDA_MEMCPY3D& parameters, NodeWork* out) {
   CopyOp copy;
   CUHEAP_SIM_TRY(BoxCopy(parameters, &copy));
-  *out = copy;
+  out->operation = std::move(copy);
   return CUDA_SUCCESS;
 }
 
-CUresult OperationOf(const CUgraphNodeParams& parameters, Operation* out) {
+CUresult WorkOf(const CUgraphNodeParams& parameters, NodeWork* out) {
   if (!IsZero(parameters)) return CUDA_ERROR_INVALID_VALUE;
   switch (parameters.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
-      return KernelOf(parameters.kernel, parameters.kernel.kern, out);
+      return KernelOf(parameters.kernel, out);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
-      return OperationOf(parameters.memcpy.copyParams, out);
+      CUHEAP_SIM_TRY(NodeContextOf(parameters.memcpy.copyCtx, &out->context));
+      return WorkOf(parameters.memcpy.copyParams, out);
     case CU_GRAPH_NODE_TYPE_MEMSET:
-      return FillOf(parameters.memset, out);
-    case CU_GRAPH_NODE_TYPE_HOST:
-      return HostOf(parameters.host, out);
-    case CU_GRAPH_NODE_TYPE_GRAPH:
-      return ChildOperationOf(parameters.graph.graph, parameters.graph.ownership, out);
-    case CU_GRAPH_NODE_TYPE_EMPTY:
-      *out = EmptyOp{};
-      return CUDA_SUCCESS;
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-      return RecordOperationOf(parameters.eventRecord.event, out);
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-      return WaitOperationOf(parameters.eventWait.event, out);
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-      return AllocationOf(parameters.alloc, out);
-    case CU_GRAPH_NODE_TYPE_MEM_FREE:
-      *out = FreeOp{parameters.free.dptr};
-      return CUDA_SUCCESS;
+      CUHEAP_SIM_TRY(NodeContextOf(parameters.memset.ctx, &out->context));
+      return FillOf(parameters.memset, &out->operation);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       return BatchNodeOf(parameters.memOp, out);
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-      return ConditionalOf(parameters.conditional, out);
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-      return NotSimulated("a graph node of external semaphores");
     default:
-      return CUDA_ERROR_INVALID_VALUE;
+      return OperationOf(parameters, &out->operation);
   }
 }
 

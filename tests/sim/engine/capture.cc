@@ -88,6 +88,18 @@ bool Hinders(const Capture& capture, pid_t thread) {
   }
 }
 
+bool RunsInContext(const Operation& operation) {
+  switch (NodeTypeOf(operation)) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // A captured kernel has the attributes of its stream.
 void TakeAttributes(const Stream& stream, GraphNode* node) {
   const StreamAttributes& from = stream.attributes;
@@ -177,9 +189,10 @@ CUresult CheckSubmission(Stream* stream) {
 }
 
 CUresult AddCaptured(Stream* stream, Operation operation, GraphNode** out) {
+  Context* context = RunsInContext(operation) ? stream->context : nullptr;
   GraphNode* node = nullptr;
-  const CUresult added =
-      AddNode(stream->capture.load()->graph, stream->captured_after, std::move(operation), &node);
+  const CUresult added = AddNode(stream->capture.load()->graph, stream->captured_after,
+                                 {std::move(operation), context}, &node);
   if (added != CUDA_SUCCESS) return added;
   if (NodeTypeOf(node->operation) == CU_GRAPH_NODE_TYPE_KERNEL) TakeAttributes(*stream, node);
   stream->captured_after.Clear();

@@ -121,11 +121,12 @@ void DestroyGraph(Graph* graph) {
   graph->self = nullptr;
 }
 
-GraphNode* AppendNode(Graph* graph, Operation operation) {
+GraphNode* AppendNode(Graph* graph, NodeWork work) {
   static std::uint64_t next = 1;
   GraphNode* node = Nodes().New();
   node->graph = graph;
-  node->operation = std::move(operation);
+  node->operation = std::move(work.operation);
+  node->context = work.context;
   node->id = next++;
   graph->nodes.push_back(node);
   return node;
@@ -137,14 +138,15 @@ bool AreNodesOf(const Graph* graph, const std::vector<GraphNode*>& nodes) {
   });
 }
 
-CUresult AddNode(Graph* graph, Dependencies after, Operation operation, GraphNode** out) {
+CUresult AddNode(Graph* graph, Dependencies after, NodeWork work, GraphNode** out) {
+  Operation& operation = work.operation;
   if (!AreNodesOf(graph, after.nodes())) return CUDA_ERROR_INVALID_VALUE;
   if (!AreEdgesTo(operation, after)) return CUDA_ERROR_INVALID_VALUE;
   if (!MayHave(*graph, operation)) return CUDA_ERROR_INVALID_VALUE;
   const auto* free = std::get_if<FreeOp>(&operation);
   if (free != nullptr && !MayFree(*graph, free->address)) return CUDA_ERROR_INVALID_VALUE;
   TieMemory(*graph, &operation);
-  GraphNode* node = AppendNode(graph, std::move(operation));
+  GraphNode* node = AppendNode(graph, std::move(work));
   node->after = std::move(after);
   *out = node;
   return CUDA_SUCCESS;
@@ -156,6 +158,11 @@ CUresult RemoveNode(GraphNode* node) {
   std::erase(node->graph->nodes, node);
   Nodes().Delete(node);
   return CUDA_SUCCESS;
+}
+
+void TakeWork(GraphNode* node, NodeWork work) {
+  node->operation = std::move(work.operation);
+  if (work.context != nullptr) node->context = work.context;
 }
 
 bool HasMemoryNodes(const Graph& graph) { return AnyNode(graph, IsMemoryNode); }

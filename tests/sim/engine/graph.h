@@ -23,6 +23,7 @@
 namespace cuheap::sim {
 
 struct ConditionalHandle;
+struct Context;
 
 struct UserObject {
   CUhostFn destroy = nullptr;
@@ -32,9 +33,16 @@ struct UserObject {
 
 using KernelAttributes = std::map<CUlaunchAttributeID, CUlaunchAttributeValue>;
 
+// What a node does, and the context that it does it in; null: the one that it is launched in.
+struct NodeWork {
+  Operation operation;
+  Context* context = nullptr;
+};
+
 struct GraphNode {
   Graph* graph = nullptr;
   Operation operation;
+  Context* context = nullptr;  // as NodeWork
   Dependencies after;
   std::uint64_t id = 0;      // never repeats
   std::uint64_t origin = 0;  // the node that this one was copied from; 0: none
@@ -76,13 +84,15 @@ std::shared_ptr<Graph> NewGraph();
 void DestroyGraph(Graph* graph);
 bool AreNodesOf(const Graph* graph, const std::vector<GraphNode*>& nodes);
 // A node that nothing checks, at the end.
-GraphNode* AppendNode(Graph* graph, Operation operation);
+GraphNode* AppendNode(Graph* graph, NodeWork work);
 
 // INVALID_VALUE: a dependency is not a node of `graph`, or no such edge leads from it; the graph
 // may not have such a node (a body, a child), or not free this memory.
-CUresult AddNode(Graph* graph, Dependencies after, Operation operation, GraphNode** out);
+CUresult AddNode(Graph* graph, Dependencies after, NodeWork work, GraphNode** out);
 // INVALID_VALUE: the graph has memory nodes.
 CUresult RemoveNode(GraphNode* node);
+// REQUIRES: the same type of node. Where `work` names no context, the node's stays.
+void TakeWork(GraphNode* node, NodeWork work);
 
 // In the graph or those inside its nodes.
 bool HasMemoryNodes(const Graph& graph);

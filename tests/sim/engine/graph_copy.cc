@@ -16,7 +16,8 @@ std::shared_ptr<Graph> CopyInOrder(const Graph& graph, const std::vector<GraphNo
   copy->handles = graph.handles;
   std::map<GraphNode*, GraphNode*> twin;
   for (GraphNode* node : order) {
-    GraphNode* added = AppendNode(copy.get(), CopyOperation(node->operation, origin));
+    GraphNode* added =
+        AppendNode(copy.get(), {CopyOperation(node->operation, origin), node->context});
     added->origin = theirs ? node->origin : node->id;
     added->enabled = node->enabled;
     added->attributes = node->attributes;

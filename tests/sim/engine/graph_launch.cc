@@ -4,6 +4,7 @@
 
 #include "tests/sim/engine/capture.h"
 #include "tests/sim/engine/conditional.h"
+#include "tests/sim/engine/context.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/event.h"
 #include "tests/sim/engine/graph_copy.h"
@@ -96,6 +97,18 @@ GraphNode* UnfitForDevice(const Graph& graph) {
   return culprit;
 }
 
+// A node that is not in the context of those before it.
+GraphNode* InAnotherContext(const Graph& graph) {
+  const Context* context = nullptr;
+  GraphNode* culprit = nullptr;
+  ForEachNode(graph, [&](GraphNode* node) {
+    if (node->context == nullptr || culprit != nullptr) return;
+    if (context != nullptr && node->context != context) culprit = node;
+    context = node->context;
+  });
+  return culprit;
+}
+
 InstantiateReport CheckStructure(const Graph& graph, std::uint64_t flags) {
   if (GraphNode* culprit = NodeOnCycle(graph)) {
     return {CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, culprit};
@@ -110,8 +123,21 @@ InstantiateReport CheckStructure(const Graph& graph, std::uint64_t flags) {
   if (GraphNode* culprit = UnfitForDevice(graph)) {
     return {CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED, culprit};
   }
+  if (GraphNode* culprit = InAnotherContext(graph)) {
+    return {CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED, culprit};
+  }
   return graph.nodes.empty() ? InstantiateReport{CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, nullptr}
                              : InstantiateReport{};
+}
+
+CUresult CheckContexts(const Graph& graph) {
+  CUresult result = CUDA_SUCCESS;
+  ForEachNode(graph, [&](const GraphNode* node) {
+    const Context* context = node->context;
+    if (context == nullptr || !node->enabled || result != CUDA_SUCCESS) return;
+    result = context->alive ? context->broken.load() : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  });
+  return result;
 }
 
 bool MayHaveOneOnly(const Graph& graph) { return HasMemoryNodes(graph) || HasConditionals(graph); }
@@ -207,6 +233,8 @@ CUresult LaunchGraph(GraphExec* exec, Stream* stream) {
     const CUresult allowed = CheckSubmission(stream);
     if (allowed != CUDA_SUCCESS) return allowed;
     graph = exec->graph;
+    const CUresult usable = CheckContexts(*graph);
+    if (usable != CUDA_SUCCESS) return usable;
     effects = EffectsOf(*graph);
     if (exec->last != nullptr) after.push_back(exec->last);
   }

@@ -38,7 +38,8 @@ struct InstantiateReport {
 CUresult Instantiate(Graph* graph, std::uint64_t flags, GraphExec** out, InstantiateReport* report);
 
 // INVALID_VALUE: memory of an earlier launch was not freed, or what it would free was not
-// allocated. OUT_OF_MEMORY: no physical memory for its allocations.
+// allocated. OUT_OF_MEMORY: no physical memory for its allocations. CONTEXT_IS_DESTROYED, or its
+// sticky error: the context of a node.
 CUresult LaunchGraph(GraphExec* exec, Stream* stream);
 CUresult UploadGraph(GraphExec* exec);
 

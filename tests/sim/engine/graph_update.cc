@@ -37,8 +37,7 @@ bool MayBecome(const FillOp& old, const FillOp& fresh) {
 }
 
 bool MayBecome(const BatchOp& old, const BatchOp& fresh) {
-  return old.context == fresh.context &&
-         std::equal(old.list.begin(), old.list.end(), fresh.list.begin(), fresh.list.end(),
+  return std::equal(old.list.begin(), old.list.end(), fresh.list.begin(), fresh.list.end(),
                     [](const auto& a, const auto& b) { return MayChangeTo(a, b); });
 }
 
@@ -47,14 +46,16 @@ bool MayBecome(const ConditionalOp& old, const ConditionalOp& fresh) {
 }
 
 // REQUIRES: both have the same type of node. Memory nodes stay what they are.
-CUgraphExecUpdateResult CheckChange(const Operation& old, const Operation& fresh) {
+CUgraphExecUpdateResult CheckChange(const GraphNode& node, const NodeWork& work) {
+  const Operation& old = node.operation;
+  const Operation& fresh = work.operation;
   bool allowed = true;
   if (const auto* copy = std::get_if<CopyOp>(&old)) {
     allowed = MayBecome(*copy, std::get<CopyOp>(fresh));
   } else if (const auto* fill = std::get_if<FillOp>(&old)) {
     allowed = MayBecome(*fill, std::get<FillOp>(fresh));
   } else if (const auto* batch = std::get_if<BatchOp>(&old)) {
-    allowed = MayBecome(*batch, std::get<BatchOp>(fresh));
+    allowed = node.context == work.context && MayBecome(*batch, std::get<BatchOp>(fresh));
   } else if (const auto* conditional = std::get_if<ConditionalOp>(&old)) {
     allowed = MayBecome(*conditional, std::get<ConditionalOp>(fresh));
   } else if (const auto* allocation = std::get_if<AllocOp>(&old)) {
@@ -103,7 +104,7 @@ UpdateReport TakeInside(GraphNode* to, const GraphNode& from) {
     }
     return {};
   }
-  to->operation = from.operation;
+  TakeWork(to, {from.operation, from.context});
   return {};
 }
 
@@ -111,7 +112,7 @@ UpdateReport TakeNode(GraphNode* to, GraphNode* from) {
   if (NodeTypeOf(to->operation) != NodeTypeOf(from->operation)) {
     return {CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, from, nullptr};
   }
-  if (const auto result = CheckChange(to->operation, from->operation);
+  if (const auto result = CheckChange(*to, {from->operation, from->context});
       result != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
     return {result, from, nullptr};
   }
@@ -169,16 +170,16 @@ UpdateReport UpdateExec(GraphExec* exec, const Graph& graph) {
   return report;
 }
 
-CUresult ChangeNode(GraphExec* exec, const GraphNode& original, Operation operation) {
+CUresult ChangeNode(GraphExec* exec, const GraphNode& original, NodeWork work) {
   std::shared_ptr<Graph> changed = CopyGraph(*exec->graph, Origin::kTheirs);
   GraphNode* node = FindCopy(*changed, original);
-  if (node == nullptr || NodeTypeOf(node->operation) != NodeTypeOf(operation)) {
+  if (node == nullptr || NodeTypeOf(node->operation) != NodeTypeOf(work.operation)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  const bool allowed = CheckChange(node->operation, operation) == CU_GRAPH_EXEC_UPDATE_SUCCESS &&
-                       MayChangeAlone(node->operation, operation);
+  const bool allowed = CheckChange(*node, work) == CU_GRAPH_EXEC_UPDATE_SUCCESS &&
+                       MayChangeAlone(node->operation, work.operation);
   if (!allowed) return CUDA_ERROR_INVALID_VALUE;
-  node->operation = std::move(operation);
+  TakeWork(node, std::move(work));
   exec->graph = std::move(changed);
   return CUDA_SUCCESS;
 }
