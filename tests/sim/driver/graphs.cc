@@ -56,6 +56,7 @@ CUresult face::GraphDestroy(CUgraph handle) {
   Graph* graph = nullptr;
   CUHEAP_SIM_TRY(GraphOf(handle, &graph));
   if (graph->self == nullptr) return CUDA_ERROR_INVALID_VALUE;  // inside a node, or executable
+  if (IsCapturedInto(*graph)) return CUDA_ERROR_INVALID_VALUE;
   DestroyGraph(graph);
   return CUDA_SUCCESS;
 }

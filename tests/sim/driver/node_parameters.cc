@@ -63,7 +63,9 @@ CUresult face::GraphNodeSetParams(CUgraphNode handle, CUgraphNodeParams* paramet
   NodeWork work;
   CUHEAP_SIM_TRY(WorkOf(*parameters, &work));
   if (const auto* child = std::get_if<ChildOp>(&work.operation)) {
-    if (child->graph->self != nullptr) return CUDA_ERROR_INVALID_VALUE;  // moved
+    const Graph& old = *std::get<ChildOp>(node->operation).graph;
+    const bool moved = child->graph->self != nullptr;
+    if (moved || IsCapturedInto(old)) return CUDA_ERROR_INVALID_VALUE;
   }
   TakeWork(node, std::move(work));
   return CUDA_SUCCESS;

@@ -62,16 +62,16 @@ Capture* CaptureOf(const Event* event) {
   return found == Captures().end() ? nullptr : found->second;
 }
 
-void DropGraph(const Capture& capture) {
-  if (capture.made_graph) DestroyGraph(capture.graph);
-}
+enum class Outcome { kGraph, kNoGraph };
 
-void Dissolve(Capture* capture) {
+void Dissolve(Capture* capture, Outcome outcome) {
   for (Stream* stream : capture->streams) {
     stream->capture = nullptr;
     stream->captured_after.Clear();
   }
   Captures().erase(capture->id);
+  --capture->graph->captures;
+  if (outcome == Outcome::kNoGraph && capture->made_graph) DestroyGraph(capture->graph);
   delete capture;
   --capture_count;
 }
@@ -135,6 +135,7 @@ CUresult BeginCapture(Stream* stream, CUstreamCaptureMode mode, Graph* into, Dep
     capture->made_graph = true;
   }
   capture->graph = into;
+  ++into->captures;
   capture->streams.insert(stream);
   Captures()[capture->id] = capture;
   ++capture_count;
@@ -160,8 +161,7 @@ CUresult EndCapture(Stream* stream, Graph** out) {
     result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
   }
   Graph* graph = capture->graph;
-  if (result != CUDA_SUCCESS) DropGraph(*capture);
-  Dissolve(capture);
+  Dissolve(capture, result == CUDA_SUCCESS ? Outcome::kGraph : Outcome::kNoGraph);
   *out = result == CUDA_SUCCESS ? graph : nullptr;
   return result;
 }
@@ -239,9 +239,7 @@ CUresult RefuseOn(Stream* stream) {
 void ForgetStream(Capture* capture, Stream* stream) {
   capture->invalid = true;
   capture->streams.erase(stream);
-  if (capture->origin != stream) return;
-  DropGraph(*capture);
-  Dissolve(capture);
+  if (capture->origin == stream) Dissolve(capture, Outcome::kNoGraph);
 }
 
 CUresult CheckUnsafeCall() {

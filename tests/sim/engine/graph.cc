@@ -23,14 +23,17 @@ bool IsMemoryNode(const Operation& operation) {
 template <class Predicate>
 bool AnyNode(const Graph& graph, Predicate is) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const GraphNode* node) {
-    if (is(node->operation)) return true;
-    if (const auto* child = std::get_if<ChildOp>(&node->operation))
-      return AnyNode(*child->graph, is);
-    const auto* conditional = std::get_if<ConditionalOp>(&node->operation);
-    return conditional != nullptr &&
-           std::any_of(conditional->node->bodies.begin(), conditional->node->bodies.end(),
-                       [&](const auto& body) { return AnyNode(*body, is); });
+    const std::vector<Graph*> inside = GraphsInside(node->operation);
+    return is(node->operation) || std::any_of(inside.begin(), inside.end(), [&](const Graph* each) {
+             return AnyNode(*each, is);
+           });
   });
+}
+
+bool HasCapturedInside(const Operation& operation) {
+  const std::vector<Graph*> inside = GraphsInside(operation);
+  return std::any_of(inside.begin(), inside.end(),
+                     [](const Graph* graph) { return IsCapturedInto(*graph); });
 }
 
 bool FitsBody(const Operation& operation) {
@@ -153,7 +156,8 @@ CUresult AddNode(Graph* graph, Dependencies after, NodeWork work, GraphNode** ou
 }
 
 CUresult RemoveNode(GraphNode* node) {
-  if (HasMemoryNodes(*node->graph)) return CUDA_ERROR_INVALID_VALUE;
+  const bool captured = node->graph->captures != 0 || HasCapturedInside(node->operation);
+  if (captured || HasMemoryNodes(*node->graph)) return CUDA_ERROR_INVALID_VALUE;
   for (GraphNode* other : node->graph->nodes) other->after.Remove(node);
   std::erase(node->graph->nodes, node);
   Nodes().Delete(node);
@@ -175,12 +179,22 @@ bool HasConditionals(const Graph& graph) {
 
 bool IsInside(const Graph& inner, const Graph& outer) {
   return AnyNode(outer, [&](const Operation& operation) {
-    if (const auto* child = std::get_if<ChildOp>(&operation)) return child->graph.get() == &inner;
-    const auto* conditional = std::get_if<ConditionalOp>(&operation);
-    return conditional != nullptr &&
-           std::any_of(conditional->node->bodies.begin(), conditional->node->bodies.end(),
-                       [&](const auto& body) { return body.get() == &inner; });
+    const std::vector<Graph*> inside = GraphsInside(operation);
+    return std::find(inside.begin(), inside.end(), &inner) != inside.end();
   });
+}
+
+std::vector<Graph*> GraphsInside(const Operation& operation) {
+  if (const auto* child = std::get_if<ChildOp>(&operation)) return {child->graph.get()};
+  std::vector<Graph*> list;
+  if (const auto* conditional = std::get_if<ConditionalOp>(&operation)) {
+    for (const auto& body : conditional->node->bodies) list.push_back(body.get());
+  }
+  return list;
+}
+
+bool IsCapturedInto(const Graph& graph) {
+  return graph.captures != 0 || AnyNode(graph, HasCapturedInside);
 }
 
 bool FitsBody(const Graph& graph) {

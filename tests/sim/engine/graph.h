@@ -61,6 +61,7 @@ struct Graph {
   std::map<UserObject*, unsigned> objects;
   std::shared_ptr<Graph> self;   // set while the application owns a handle
   std::weak_ptr<void> instance;  // the executable graph, where there may be one only
+  int captures = 0;              // that go on and put nodes into it
   Graph() = default;
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -89,7 +90,7 @@ GraphNode* AppendNode(Graph* graph, NodeWork work);
 // INVALID_VALUE: a dependency is not a node of `graph`, or no such edge leads from it; the graph
 // may not have such a node (a body, a child), or not free this memory.
 CUresult AddNode(Graph* graph, Dependencies after, NodeWork work, GraphNode** out);
-// INVALID_VALUE: the graph has memory nodes.
+// INVALID_VALUE: the graph has memory nodes, or is captured into; so is a graph inside the node.
 CUresult RemoveNode(GraphNode* node);
 // REQUIRES: the same type of node. Where `work` names no context, the node's stays.
 void TakeWork(GraphNode* node, NodeWork work);
@@ -98,6 +99,10 @@ void TakeWork(GraphNode* node, NodeWork work);
 bool HasMemoryNodes(const Graph& graph);
 bool HasConditionals(const Graph& graph);
 bool IsInside(const Graph& inner, const Graph& outer);
+// The graphs directly inside a node.
+std::vector<Graph*> GraphsInside(const Operation& operation);
+// Whether a capture puts nodes into it, or into a graph inside its nodes.
+bool IsCapturedInto(const Graph& graph);
 // What may stand in the body of a conditional node.
 bool FitsBody(const Graph& graph);
 

@@ -50,15 +50,6 @@ std::shared_ptr<Conditional> CopyConditional(const Conditional& node, Origin ori
   return copy;
 }
 
-std::vector<const Graph*> GraphsInside(const Operation& operation) {
-  if (const auto* child = std::get_if<ChildOp>(&operation)) return {child->graph.get()};
-  std::vector<const Graph*> list;
-  if (const auto* conditional = std::get_if<ConditionalOp>(&operation)) {
-    for (const auto& body : conditional->node->bodies) list.push_back(body.get());
-  }
-  return list;
-}
-
 }  // namespace
 
 std::vector<GraphNode*> Ordered(const Graph& graph) {

@@ -209,6 +209,7 @@ CUresult Instantiate(Graph* graph, std::uint64_t flags, GraphExec** out,
       CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
   const bool flags_fit = (flags & ~kKnownFlags) == 0 && (flags & kExclude) != kExclude;
   if (!flags_fit || graph->place == GraphPlace::kMovedChild) return CUDA_ERROR_INVALID_VALUE;
+  if (IsCapturedInto(*graph)) return CUDA_ERROR_INVALID_VALUE;
   const bool alone = MayHaveOneOnly(*graph);
   if (alone && !graph->instance.expired()) return CUDA_ERROR_INVALID_VALUE;
   const InstantiateReport structure = CheckStructure(*graph, flags);
