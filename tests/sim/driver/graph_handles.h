@@ -30,6 +30,7 @@ CUresult WorkOf(const CUDA_MEMCPY3D& parameters, NodeWork* out);
 CUresult WorkOf(const CUDA_HOST_NODE_PARAMS& parameters, NodeWork* out);
 CUresult WorkOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& parameters, NodeWork* out);
 CUresult WorkOf(const CUDA_MEM_ALLOC_NODE_PARAMS& parameters, NodeWork* out);
+CUresult WorkOf(const CUDA_MEM_ALLOC_NODE_PARAMS_v2& parameters, NodeWork* out);
 // The context that a node is to run in; NULL is the current one. INVALID_CONTEXT: none, or not
 // alive.
 CUresult NodeContextOf(CUcontext handle, Context** out);

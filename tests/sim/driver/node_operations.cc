@@ -16,25 +16,6 @@ CUresult EventIn(CUevent handle, Event** out) {
   return *out == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
 
-template <class Parameters>
-CUresult AllocationOf(const Parameters& parameters, Operation* out) {
-  const CUmemPoolProps& properties = parameters.poolProps;
-  if (properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-      properties.allocType != CU_MEM_ALLOCATION_TYPE_PINNED) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  CUHEAP_SIM_TRY(NeedDevice(properties.location.id));
-  if (parameters.accessDescCount != 0) CUHEAP_SIM_TRY(NeedPointers(parameters.accessDescs));
-  const EngineLock lock;
-  AllocOp allocation;
-  CUHEAP_SIM_TRY(NewGraphMemory(properties.location.id, parameters.bytesize, &allocation.memory));
-  allocation.memory->properties = properties;
-  allocation.memory->access.assign(parameters.accessDescs,
-                                   parameters.accessDescs + parameters.accessDescCount);
-  *out = std::move(allocation);
-  return CUDA_SUCCESS;
-}
-
 // A function of a module runs in the module's context, a kernel where the parameters say.
 CUresult KernelContextOf(const Function& function, bool as_kernel, CUcontext handle,
                          Context** out) {
@@ -132,8 +113,6 @@ CUresult OperationOf(const CUgraphNodeParams& parameters, Operation* out) {
       return RecordOperationOf(parameters.eventRecord.event, out);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
       return WaitOperationOf(parameters.eventWait.event, out);
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-      return AllocationOf(parameters.alloc, out);
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
       *out = FreeOp{parameters.free.dptr};
       return CUDA_SUCCESS;
@@ -162,9 +141,6 @@ CUresult RecordOperationOf(CUevent event, Operation* out) {
 }
 CUresult WaitOperationOf(CUevent event, Operation* out) { return EventOpOf<WaitOp>(event, out); }
 
-CUresult WorkOf(const CUDA_MEM_ALLOC_NODE_PARAMS& parameters, NodeWork* out) {
-  return AllocationOf(parameters, &out->operation);
-}
 CUresult WorkOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& parameters, NodeWork* out) {
   return BatchNodeOf(parameters, out);
 }
@@ -219,6 +195,8 @@ CUresult WorkOf(const CUgraphNodeParams& parameters, NodeWork* out) {
       return FillOf(parameters.memset, &out->operation);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       return BatchNodeOf(parameters.memOp, out);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      return WorkOf(parameters.alloc, out);
     default:
       return OperationOf(parameters, &out->operation);
   }
