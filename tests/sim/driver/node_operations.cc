@@ -178,6 +178,7 @@ CUresult WorkOf(const CUDA_HOST_NODE_PARAMS& parameters, NodeWork* out) {
 CUresult WorkOf(const CUDA_MEMCPY3D& parameters, NodeWork* out) {
   CopyOp copy;
   CUHEAP_SIM_TRY(BoxCopy(parameters, &copy));
+  copy.box = std::make_shared<const CUDA_MEMCPY3D>(parameters);
   out->operation = std::move(copy);
   return CUDA_SUCCESS;
 }

@@ -43,6 +43,7 @@ extern "C" cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
   });
 }
 
+// PARTIAL: the logical width of pitched memory (xsize) is the width of the copy.
 extern "C" cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node,
                                                     cudaMemcpy3DParms* parameters) {
   if (parameters == nullptr) return Record(cudaErrorInvalidValue);
@@ -59,7 +60,7 @@ extern "C" cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
   if (parameters == nullptr) return Record(cudaErrorInvalidValue);
   return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
     CUDA_MEMCPY3D translated{};
-    if (!TranslateCopy(*parameters, &translated)) return CUDA_ERROR_INVALID_VALUE;
+    if (!TranslateNodeCopy(*parameters, &translated)) return CUDA_ERROR_INVALID_VALUE;
     return driver.cuGraphMemcpyNodeSetParams(node, &translated);
   });
 }
