@@ -149,8 +149,6 @@ CUresult face::GraphExecGetFlags(CUgraphExec handle, cuuint64_t* flags) {
   return CUDA_SUCCESS;
 }
 
-// PARTIAL: the contexts of functions and memory are not compared, nor priorities and cooperation of
-// kernels.
 CUresult face::GraphExecUpdate_v2(CUgraphExec handle, CUgraph graph_handle,
                                   CUgraphExecUpdateResultInfo* info) {
   CUHEAP_SIM_TRY(NeedPointers(info));
@@ -169,7 +167,6 @@ CUresult face::GraphExecUpdate_v2(CUgraphExec handle, CUgraph graph_handle,
                                                       : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
-// PARTIAL: as cuGraphExecUpdate_v2.
 CUresult face::GraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode* culprit,
                                CUgraphExecUpdateResult* result) {
   CUgraphExecUpdateResultInfo info{};

@@ -167,6 +167,7 @@ CUresult RemoveNode(GraphNode* node) {
 void TakeWork(GraphNode* node, NodeWork work) {
   node->operation = std::move(work.operation);
   if (work.context != nullptr) node->context = work.context;
+  node->places = PlacesOf(node->operation);
 }
 
 bool HasMemoryNodes(const Graph& graph) { return AnyNode(graph, IsMemoryNode); }

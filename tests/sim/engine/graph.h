@@ -17,6 +17,7 @@
 
 #include "tests/sim/engine/graph_edges.h"
 #include "tests/sim/engine/handle_pool.h"
+#include "tests/sim/engine/memory_place.h"
 #include "tests/sim/engine/operation.h"
 #include "tests/sim/engine/work_queue.h"
 
@@ -47,6 +48,7 @@ struct GraphNode {
   std::uint64_t id = 0;      // never repeats
   std::uint64_t origin = 0;  // the node that this one was copied from; 0: none
   bool enabled = true;       // of an executable graph
+  MemoryPlaces places;       // of an executable graph: where its memory was when it was told
   KernelAttributes attributes;
 };
 

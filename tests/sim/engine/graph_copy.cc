@@ -20,6 +20,7 @@ std::shared_ptr<Graph> CopyInOrder(const Graph& graph, const std::vector<GraphNo
         AppendNode(copy.get(), {CopyOperation(node->operation, origin), node->context});
     added->origin = theirs ? node->origin : node->id;
     added->enabled = node->enabled;
+    added->places = node->places;
     added->attributes = node->attributes;
     for (GraphNode* before : node->after)
       added->after.Add(twin.at(before), *node->after.EdgeFrom(before));

@@ -217,6 +217,7 @@ CUresult Instantiate(Graph* graph, std::uint64_t flags, GraphExec** out,
   if (structure.result != CUDA_GRAPH_INSTANTIATE_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
   GraphExec* exec = Execs().New();
   exec->graph = CopyGraph(*graph);
+  ForEachNode(*exec->graph, [](GraphNode* node) { node->places = PlacesOf(node->operation); });
   exec->flags = flags & ~std::uint64_t{CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD};
   if (alone) exec->instance = std::make_shared<int>();
   graph->instance = exec->instance;

@@ -59,7 +59,6 @@ CUHEAP_FORWARD_STREAM(cudaGraphLaunch, _ptsz, cuGraphLaunch,
 CUHEAP_FORWARD_STREAM(cudaGraphUpload, _ptsz, cuGraphUpload,
                       (cudaGraphExec_t exec, cudaStream_t stream), exec, stream)
 CUHEAP_FORWARD(cudaGraphExecDestroy, cuGraphExecDestroy, (cudaGraphExec_t exec), exec)
-// PARTIAL: as cuGraphExecUpdate.
 CUHEAP_FORWARD(cudaGraphExecUpdate, cuGraphExecUpdate,
                (cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* result),
                exec, graph, result)
