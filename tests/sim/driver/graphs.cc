@@ -2,6 +2,7 @@
 #include "tests/sim/driver/graph_handles.h"
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/graph_copy.h"
+#include "tests/sim/engine/graph_instantiate.h"
 #include "tests/sim/engine/graph_launch.h"
 #include "tests/sim/engine/graph_update.h"
 
@@ -102,7 +103,6 @@ CUresult face::GraphInstantiateWithFlags(CUgraphExec* out, CUgraph graph,
                                          unsigned long long flags) {
   return MakeExecWithoutUpload(out, graph, flags, nullptr);
 }
-// PARTIAL: graphs are not launched from a device.
 CUresult face::GraphInstantiateWithParams(CUgraphExec* out, CUgraph graph,
                                           CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(out, parameters));

@@ -178,6 +178,8 @@ bool HasConditionals(const Graph& graph) {
   });
 }
 
+bool MayHaveOneOnly(const Graph& graph) { return HasMemoryNodes(graph) || HasConditionals(graph); }
+
 bool IsInside(const Graph& inner, const Graph& outer) {
   return AnyNode(outer, [&](const Operation& operation) {
     const std::vector<Graph*> inside = GraphsInside(operation);

@@ -100,9 +100,19 @@ void TakeWork(GraphNode* node, NodeWork work);
 // In the graph or those inside its nodes.
 bool HasMemoryNodes(const Graph& graph);
 bool HasConditionals(const Graph& graph);
+// One executable graph of it at a time.
+bool MayHaveOneOnly(const Graph& graph);
 bool IsInside(const Graph& inner, const Graph& outer);
 // The graphs directly inside a node.
 std::vector<Graph*> GraphsInside(const Operation& operation);
+// Every node of a graph and of those inside it.
+template <class Visit>
+void ForEachNode(const Graph& graph, Visit visit) {
+  for (GraphNode* node : graph.nodes) {
+    visit(node);
+    for (const Graph* inside : GraphsInside(node->operation)) ForEachNode(*inside, visit);
+  }
+}
 // Whether a capture puts nodes into it, or into a graph inside its nodes.
 bool IsCapturedInto(const Graph& graph);
 // What may stand in the body of a conditional node.

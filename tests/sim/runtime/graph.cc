@@ -49,7 +49,6 @@ CUHEAP_FORWARD(cudaGraphInstantiate, cuGraphInstantiateWithFlags,
 CUHEAP_FORWARD(cudaGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,
                (cudaGraphExec_t * exec, cudaGraph_t graph, unsigned long long flags), exec, graph,
                flags)
-// PARTIAL: as cuGraphInstantiateWithParams.
 CUHEAP_FORWARD_STREAM(cudaGraphInstantiateWithParams, _ptsz, cuGraphInstantiateWithParams,
                       (cudaGraphExec_t * exec, cudaGraph_t graph,
                        cudaGraphInstantiateParams* parameters),

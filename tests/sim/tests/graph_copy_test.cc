@@ -91,6 +91,49 @@ TEST_F(GraphCopyTest, ACapturedCopyTellsItsAddresses) {
   EXPECT_CUDA(cuGraphDestroy(captured));
 }
 
+TEST_F(GraphCopyTest, AGraphForTheDeviceCopiesDeviceAndPinnedMemoryOnly) {
+  unsigned pageable[1] = {};
+  CUDA_GRAPH_INSTANTIATE_PARAMS wanted{};
+  wanted.flags = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+  CUgraphExec exec = nullptr;
+  const CUgraphNode node = AddCopy(Row(block_, AddressOf(pinned_)));
+  ASSERT_CUDA(cuGraphInstantiateWithParams(&exec, graph_, &wanted));
+  EXPECT_CUDA(cuGraphExecDestroy(exec));
+  const auto expect_refused = [&](const CUDA_MEMCPY3D& copy) {
+    ASSERT_CUDA(cuGraphMemcpyNodeSetParams(node, &copy));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphInstantiateWithParams(&exec, graph_, &wanted));
+    EXPECT_EQ(CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED, wanted.result_out);
+    EXPECT_EQ(node, wanted.hErrNode_out);
+  };
+  expect_refused(Row(block_, AddressOf(pageable)));
+  CUDA_ARRAY_DESCRIPTOR shape{4, 4, CU_AD_FORMAT_UNSIGNED_INT32, 1};
+  CUarray array = nullptr;
+  ASSERT_CUDA(cuArrayCreate(&array, &shape));
+  CUDA_MEMCPY3D copy = Row(block_, 0);
+  copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+  copy.srcArray = array;
+  expect_refused(copy);
+  EXPECT_CUDA(cuArrayDestroy(array));
+}
+
+TEST_F(GraphCopyTest, AGraphForTheDeviceHasWork) {
+  CUgraph child = nullptr;
+  CUgraphNode node = nullptr;
+  CUgraphExec exec = nullptr;
+  ASSERT_CUDA(cuGraphCreate(&child, 0));
+  ASSERT_CUDA(cuGraphAddChildGraphNode(&node, graph_, nullptr, 0, child));
+  CUDA_GRAPH_INSTANTIATE_PARAMS wanted{};
+  wanted.flags = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphInstantiateWithParams(&exec, graph_, &wanted));
+  EXPECT_EQ(CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, wanted.result_out);
+  CUgraph inside = nullptr;
+  ASSERT_CUDA(cuGraphChildGraphNodeGetGraph(node, &inside));
+  AddSet(inside, block_, 1);
+  EXPECT_CUDA(cuGraphInstantiateWithParams(&exec, graph_, &wanted));
+  EXPECT_CUDA(cuGraphExecDestroy(exec));
+  EXPECT_CUDA(cuGraphDestroy(child));
+}
+
 TEST_F(GraphCopyTest, ADotFileHasTheDirections) {
   AddCopy(Row(block_, AddressOf(pinned_)));
   AddCopy(Row(block_, block_ + 64));
