@@ -22,6 +22,9 @@ struct Capture {
       false;  // else it is the application's: it stays, whatever becomes of the capture
   bool invalid = false;
   std::set<Stream*> streams;
+  // What work was captured after, whatever becomes of the edges.
+  std::map<const GraphNode*, std::vector<GraphNode*>> came_after;
+  std::vector<GraphNode*> let_go;  // by a call that replaced what a stream comes after
 };
 
 namespace {
@@ -35,20 +38,25 @@ std::map<std::uint64_t, Capture*>& Captures() {
   return map;
 }
 
-// All nodes that come before `nodes`, themselves included.
-std::set<GraphNode*> Ancestors(std::vector<GraphNode*> nodes) {
+// What is joined to the origin, or is not by the application's own will.
+std::set<GraphNode*> Joined(const Capture& capture) {
+  std::vector<GraphNode*> nodes = capture.origin->captured_after.nodes();
+  nodes.insert(nodes.end(), capture.let_go.begin(), capture.let_go.end());
   std::set<GraphNode*> seen;
   while (!nodes.empty()) {
     GraphNode* node = nodes.back();
     nodes.pop_back();
     if (!seen.insert(node).second) continue;
     nodes.insert(nodes.end(), node->after.begin(), node->after.end());
+    const auto captured = capture.came_after.find(node);
+    if (captured == capture.came_after.end()) continue;
+    nodes.insert(nodes.end(), captured->second.begin(), captured->second.end());
   }
   return seen;
 }
 
 bool AllJoined(const Capture& capture) {
-  const std::set<GraphNode*> joined = Ancestors(capture.origin->captured_after.nodes());
+  const std::set<GraphNode*> joined = Joined(capture);
   for (const Stream* stream : capture.streams) {
     for (GraphNode* node : stream->captured_after) {
       if (joined.count(node) == 0) return false;
@@ -195,6 +203,7 @@ CUresult AddCaptured(Stream* stream, Operation operation, GraphNode** out) {
                                  {std::move(operation), context}, &node);
   if (added != CUDA_SUCCESS) return added;
   if (NodeTypeOf(node->operation) == CU_GRAPH_NODE_TYPE_KERNEL) TakeAttributes(*stream, node);
+  stream->capture.load()->came_after[node] = stream->captured_after.nodes();
   stream->captured_after.Clear();
   stream->captured_after.Add(node);
   if (out != nullptr) *out = node;
@@ -279,7 +288,11 @@ CUresult UpdateDependencies(Stream* stream, const Dependencies& after, bool repl
   if (capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
   if (capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (!AreNodesOf(capture->graph, after.nodes())) return CUDA_ERROR_INVALID_VALUE;
-  if (replace) stream->captured_after.Clear();
+  if (replace) {
+    const std::vector<GraphNode*>& old = stream->captured_after.nodes();
+    capture->let_go.insert(capture->let_go.end(), old.begin(), old.end());
+    stream->captured_after.Clear();
+  }
   stream->captured_after.Add(after);
   return CUDA_SUCCESS;
 }

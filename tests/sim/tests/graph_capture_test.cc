@@ -106,6 +106,78 @@ TEST_F(GraphCaptureTest, ACaptureIntoAChildHoldsTheChild) {
   EXPECT_CUDA(cuGraphDestroy(child));
 }
 
+class JoinTest : public GraphCaptureTest {
+ protected:
+  // The origin sets a word, another stream the next one.
+  void Fork() {
+    ASSERT_CUDA(cuStreamCreate(&other_, CU_STREAM_NON_BLOCKING));
+    ASSERT_CUDA(cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING));
+    ASSERT_CUDA(cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_RELAXED));
+    ASSERT_CUDA(cuMemsetD32Async(block_, 1, 1, stream_));
+    ASSERT_CUDA(cuEventRecord(event_, stream_));
+    ASSERT_CUDA(cuStreamWaitEvent(other_, event_, 0));
+    ASSERT_CUDA(cuMemsetD32Async(block_ + 4, 2, 1, other_));
+  }
+  void Join() {
+    ASSERT_CUDA(cuEventRecord(event_, other_));
+    ASSERT_CUDA(cuStreamWaitEvent(stream_, event_, 0));
+  }
+  CUgraphNode TailOf(CUstream stream) {
+    CUstreamCaptureStatus status{};
+    const CUgraphNode* tails = nullptr;
+    std::size_t count = 0;
+    EXPECT_CUDA(cuStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &tails, nullptr, &count));
+    EXPECT_EQ(1U, count);
+    return tails[0];
+  }
+  CUresult EndAndDestroy() {
+    CUgraph graph = nullptr;
+    const CUresult result = cuStreamEndCapture(stream_, &graph);
+    if (result == CUDA_SUCCESS) {
+      EXPECT_CUDA(cuGraphDestroy(graph));
+    }
+    return result;
+  }
+
+  CUstream other_ = nullptr;
+  CUevent event_ = nullptr;
+};
+
+TEST_F(JoinTest, AStreamThatDidNotJoinIsToldOf) {
+  Fork();
+  EXPECT_EQ(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, EndAndDestroy());
+}
+
+TEST_F(JoinTest, AnEdgeThatTheApplicationRemovedStillJoins) {
+  Fork();
+  const CUgraphNode branch = TailOf(other_);
+  Join();
+  ASSERT_CUDA(cuMemsetD32Async(block_ + 8, 3, 1, stream_));
+  const CUgraphNode last = TailOf(stream_);
+  CUstreamCaptureStatus status{};
+  CUgraph graph = nullptr;
+  ASSERT_CUDA(cuStreamGetCaptureInfo(stream_, &status, nullptr, &graph, nullptr, nullptr, nullptr));
+  ASSERT_CUDA(cuGraphRemoveDependencies(graph, &branch, &last, nullptr, 1));
+  EXPECT_CUDA(EndAndDestroy());
+}
+
+TEST_F(JoinTest, DependenciesThatTheApplicationReplacedAreNotMissed) {
+  Fork();
+  Join();
+  ASSERT_CUDA(cuStreamUpdateCaptureDependencies(stream_, nullptr, nullptr, 0,
+                                                CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+  EXPECT_CUDA(EndAndDestroy());
+}
+
+TEST_F(JoinTest, WorkAfterTheJoinIsMissed) {
+  Fork();
+  Join();
+  ASSERT_CUDA(cuMemsetD32Async(block_ + 12, 3, 1, other_));
+  ASSERT_CUDA(cuStreamUpdateCaptureDependencies(stream_, nullptr, nullptr, 0,
+                                                CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+  EXPECT_EQ(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, EndAndDestroy());
+}
+
 TEST_F(GraphCaptureTest, ACaptureThatFailedLetsGo) {
   BeginInto(graph_);
   ASSERT_CUDA(cuMemsetD32Async(block_, 2, 1, stream_));
