@@ -150,7 +150,8 @@ CUresult ChildOperationOf(CUgraph handle, CUgraphChildGraphNodeOwnership ownersh
                           Operation* out) {
   const EngineLock lock;
   Graph* graph = FindGraph(handle);
-  if (graph == nullptr || HasConditionals(*graph)) return CUDA_ERROR_INVALID_VALUE;
+  const bool fit = graph != nullptr && graph->place != GraphPlace::kMovedChild;
+  if (!fit || HasConditionals(*graph)) return CUDA_ERROR_INVALID_VALUE;
   ChildOp child;
   if (ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) {
     if (graph->self == nullptr || NodeOnCycle(*graph) != nullptr) return CUDA_ERROR_INVALID_VALUE;

@@ -103,6 +103,20 @@ TEST_F(ExecGraphTest, AMovedChildMayHaveMemory) {
   Run(exec);
 }
 
+TEST_F(ExecGraphTest, AMovedChildIsOfOneParent) {
+  CUgraph child = NewGraph();
+  CUgraph other = NewGraph();
+  CUgraphNodeParams wanted{};
+  wanted.type = CU_GRAPH_NODE_TYPE_GRAPH;
+  wanted.graph = {child, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE};
+  CUgraphNode node = nullptr;
+  ASSERT_CUDA(cuGraphAddNode(&node, graph_, nullptr, nullptr, 0, &wanted));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphAddChildGraphNode(&node, other, nullptr, 0, child));
+  wanted.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphAddNode(&node, other, nullptr, nullptr, 0, &wanted));
+  EXPECT_CUDA(cuGraphDestroy(other));
+}
+
 TEST_F(ExecGraphTest, AGraphIsNotMovedIntoItself) {
   CUgraph child = NewGraph();
   CUgraphNode node = nullptr;
