@@ -38,7 +38,8 @@ CUresult ChangeIn(CUcontext context, CUgraphExec exec, CUgraphNode node,
 CUresult CheckType(const CUgraphNodeParams& parameters, CUgraphNode handle) {
   GraphNode* node = nullptr;
   CUHEAP_SIM_TRY(NodeOf(handle, &node));
-  if (NodeTypeOf(node->operation) != parameters.type) return CUDA_ERROR_INVALID_VALUE;
+  const bool fits = NodeTypeOf(node->operation) == parameters.type;
+  if (!fits || !AreUnusedBytesZero(parameters)) return CUDA_ERROR_INVALID_VALUE;
   switch (parameters.type) {
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_MEM_FREE:

@@ -22,6 +22,7 @@ inline CUresult ExecOf(CUgraphExec handle, GraphExec** out) {
   return *out == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
+bool AreUnusedBytesZero(const CUgraphNodeParams& parameters);
 // What the parameters name no context for gets none.
 CUresult WorkOf(const CUgraphNodeParams& parameters, NodeWork* out);
 CUresult WorkOf(const CUDA_KERNEL_NODE_PARAMS& parameters, NodeWork* out);

@@ -86,11 +86,6 @@ CUresult BatchNodeOf(const Parameters& parameters, NodeWork* out) {
   return CUDA_SUCCESS;
 }
 
-bool IsZero(const CUgraphNodeParams& parameters) {
-  const auto& words = parameters.reserved0;
-  return words[0] == 0 && words[1] == 0 && words[2] == 0 && parameters.reserved2 == 0;
-}
-
 template <class Op>
 CUresult EventOpOf(CUevent handle, Operation* out) {
   Event* event = nullptr;
@@ -185,7 +180,7 @@ CUresult WorkOf(const CUDA_MEMCPY3D& parameters, NodeWork* out) {
 }
 
 CUresult WorkOf(const CUgraphNodeParams& parameters, NodeWork* out) {
-  if (!IsZero(parameters)) return CUDA_ERROR_INVALID_VALUE;
+  if (!AreUnusedBytesZero(parameters)) return CUDA_ERROR_INVALID_VALUE;
   switch (parameters.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
       return KernelOf(parameters.kernel, out);

@@ -1,5 +1,6 @@
 #include "tests/sim/runtime/graph_translation.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -34,6 +35,9 @@ void CopyUnion(const cudaGraphNodeParams& from, CUgraphNodeParams* to) {
 
 CUresult TranslateMemcpy(const cudaGraphNodeParams& from, CUcontext context,
                          CUgraphNodeParams* to) {
+  const auto& reserved = from.memcpy.reserved;
+  to->memcpy.flags = from.memcpy.flags;
+  to->memcpy.reserved = reserved[0] | reserved[1] | reserved[2];
   to->memcpy.copyCtx = context;
   return TranslateNodeCopy(from.memcpy.copyParams, &to->memcpy.copyParams)
              ? CUDA_SUCCESS
@@ -80,6 +84,8 @@ CUresult TranslateKernel(const cudaKernelNodeParams& from, CUcontext context,
 CUresult TranslateNode(const cudaGraphNodeParams& from, CUcontext context, CUgraphNodeParams* to) {
   static bool said = false;
   to->type = static_cast<CUgraphNodeType>(from.type);
+  std::copy_n(from.reserved0, 3, to->reserved0);
+  to->reserved2 = from.reserved2;
   switch (from.type) {
     case cudaGraphNodeTypeKernel:
       return TranslateKernelRecord(from.kernel, context, &to->kernel);
