@@ -75,6 +75,7 @@ CUresult face::GraphKernelNodeCopyAttributes(CUgraphNode to_handle, CUgraphNode 
   GraphNode* from = nullptr;
   CUHEAP_SIM_TRY(KernelNodeOf(to_handle, &to));
   CUHEAP_SIM_TRY(KernelNodeOf(from_handle, &from));
+  if (to->context != from->context) return CUDA_ERROR_INVALID_VALUE;
   to->attributes = from->attributes;
   return CUDA_SUCCESS;
 }

@@ -189,6 +189,16 @@ TEST_F(GraphContextTest, AKernelRunsInTheContextOfItsFunction) {
   EXPECT_CUDA(cuGraphAddKernelNode(&node, graph_, nullptr, 0, &launch)) << "ctx is ignored";
 }
 
+TEST_F(GraphContextTest, AttributesAreCopiedWithinAContext) {
+  const CUgraphNode here = AddKernel(graph_);
+  const CUgraphNode beside = AddKernel(graph_);
+  ASSERT_CUDA(cuCtxSetCurrent(other_context_));
+  const CUgraphNode there = AddKernel(graph_);
+  ASSERT_CUDA(cuCtxSetCurrent(context_));
+  EXPECT_CUDA(cuGraphKernelNodeCopyAttributes(here, beside));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphKernelNodeCopyAttributes(here, there));
+}
+
 TEST_F(GraphContextTest, ALaunchNeedsTheContextsOfItsNodes) {
   CUgraphNode set = nullptr;
   ASSERT_CUDA(AddSetIn(other_context_, other_block_, 1, &set));
