@@ -74,6 +74,16 @@ bool MayFree(const Graph& graph, std::uintptr_t address) {
   return !twice && !(memory->owner == graph.id && memory->freed_by_others);
 }
 
+// The handle of a conditional node is of this graph, or of one around it.
+bool MayUseHandle(const Graph& graph, const Operation& operation) {
+  const auto* conditional = std::get_if<ConditionalOp>(&operation);
+  if (conditional == nullptr) return true;
+  const std::uint64_t owner = conditional->node->handle->graph;
+  return std::any_of(LivingGraphs().begin(), LivingGraphs().end(), [&](const Graph* other) {
+    return other->id == owner && (other == &graph || IsInside(graph, *other));
+  });
+}
+
 void TieMemory(const Graph& graph, Operation* operation) {
   if (const auto* allocation = std::get_if<AllocOp>(operation)) {
     allocation->memory->owner = graph.id;
@@ -145,7 +155,8 @@ CUresult AddNode(Graph* graph, Dependencies after, NodeWork work, GraphNode** ou
   Operation& operation = work.operation;
   if (!AreNodesOf(graph, after.nodes())) return CUDA_ERROR_INVALID_VALUE;
   if (!AreEdgesTo(operation, after)) return CUDA_ERROR_INVALID_VALUE;
-  if (!MayHave(*graph, operation)) return CUDA_ERROR_INVALID_VALUE;
+  const bool fits = MayHave(*graph, operation) && MayUseHandle(*graph, operation);
+  if (!fits) return CUDA_ERROR_INVALID_VALUE;
   const auto* free = std::get_if<FreeOp>(&operation);
   if (free != nullptr && !MayFree(*graph, free->address)) return CUDA_ERROR_INVALID_VALUE;
   TieMemory(*graph, &operation);
