@@ -42,6 +42,9 @@ CUresult ChildOperationOf(CUgraph graph, CUgraphChildGraphNodeOwnership ownershi
 CUresult BatchOf(const CUstreamBatchMemOpParams* list, unsigned count, unsigned flags,
                  BatchOp* out);
 
+// Those attributes of a captured launch that nodes have.
+void KeepAttributes(const CUlaunchAttribute* list, unsigned count, GraphNode* node);
+
 CUDA_KERNEL_NODE_PARAMS Newer(const CUDA_KERNEL_NODE_PARAMS_v1& old);
 
 // INVALID_VALUE: nodes are missing, or one is named twice. `edges`: none, then all are plain.
