@@ -25,12 +25,10 @@ CUHEAP_FORWARD(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes,
                node, dependents, edges, count)
 CUHEAP_FORWARD(cudaGraphNodeGetType, cuGraphNodeGetType,
                (cudaGraphNode_t node, cudaGraphNodeType* type), node, type)
-// PARTIAL: edges are plain ones only (edge data must be zero).
 CUHEAP_FORWARD(cudaGraphAddDependencies, cuGraphAddDependencies,
                (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                 const cudaGraphEdgeData* edges, size_t count),
                graph, from, to, edges, count)
-// PARTIAL: edges are plain ones only (edge data must be zero).
 CUHEAP_FORWARD(cudaGraphRemoveDependencies, cuGraphRemoveDependencies,
                (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                 const cudaGraphEdgeData* edges, size_t count),

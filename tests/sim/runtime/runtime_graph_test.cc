@@ -122,6 +122,26 @@ TEST_F(RuntimeGraphTest, ParametersOfNodesAreReadAndChanged) {
   ASSERT_CUDA(cudaGraphRemoveDependencies(graph_, &set, &copy, nullptr, 1));
 }
 
+TEST_F(RuntimeGraphTest, EdgesKeepTheirData) {
+  cudaKernelNodeParams launch{};
+  launch.func = &stub_;
+  launch.gridDim = launch.blockDim = dim3(1);
+  cudaGraphNode_t nodes[2] = {};
+  for (cudaGraphNode_t& node : nodes)
+    ASSERT_CUDA(cudaGraphAddKernelNode(&node, graph_, nullptr, 0, &launch));
+  cudaGraphEdgeData edge{};
+  edge.from_port = cudaGraphKernelNodePortProgrammatic;
+  edge.type = cudaGraphDependencyTypeProgrammatic;
+  ASSERT_CUDA(cudaGraphAddDependencies(graph_, &nodes[0], &nodes[1], &edge, 1));
+  cudaGraphNode_t from = nullptr;
+  cudaGraphEdgeData told{};
+  std::size_t count = 1;
+  ASSERT_CUDA(cudaGraphNodeGetDependencies(nodes[1], &from, &told, &count));
+  EXPECT_EQ(nodes[0], from);
+  EXPECT_EQ(edge.from_port, told.from_port);
+  EXPECT_EQ(edge.type, told.type);
+}
+
 TEST_F(RuntimeGraphTest, KernelNodesAreChangedByStub) {
   cudaKernelNodeParams launch{};
   launch.func = &stub_;
@@ -130,6 +150,7 @@ TEST_F(RuntimeGraphTest, KernelNodesAreChangedByStub) {
   ASSERT_CUDA(cudaGraphAddKernelNode(&node, graph_, nullptr, 0, &launch));
   cudaKernelNodeParams told{};
   ASSERT_CUDA(cudaGraphKernelNodeGetParams(node, &told));
+  EXPECT_EQ(launch.func, told.func) << "the host's stub";
   EXPECT_EQ(1U, told.gridDim.x);
   told.gridDim = dim3(3);
   ASSERT_CUDA(cudaGraphKernelNodeSetParams(node, &told)) << "what was read may be set";
