@@ -150,6 +150,7 @@ CUresult BoxCopy(const CUDA_MEMCPY3D_PEER& copy, CopyOp* out) {
 }
 
 CUDA_MEMCPY3D DescribeBox(const CopyOp& copy) {
+  if (copy.box != nullptr) return *copy.box;
   CUDA_MEMCPY3D box{};
   box.WidthInBytes = copy.width;
   box.Height = copy.height;

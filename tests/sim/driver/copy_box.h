@@ -21,6 +21,7 @@ inline CopyOp LinearCopy(std::uintptr_t to, std::uintptr_t from, std::uint64_t b
 CUresult BoxCopy(const CUDA_MEMCPY3D& copy, CopyOp* out);
 CUresult BoxCopy(const CUDA_MEMCPY2D& copy, CopyOp* out);
 CUresult BoxCopy(const CUDA_MEMCPY3D_PEER& copy, CopyOp* out);
+// As it was given to a node, else what has the same effect.
 CUDA_MEMCPY3D DescribeBox(const CopyOp& copy);
 
 // A synchronous copy is work of the default stream that the call waits for.

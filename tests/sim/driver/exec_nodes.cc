@@ -6,27 +6,40 @@
 namespace cuheap::sim {
 namespace {
 
-CUresult Change(CUgraphExec handle, CUgraphNode node_handle, Operation operation) {
+CUresult Change(CUgraphExec handle, CUgraphNode node_handle, NodeWork work) {
   const EngineLock lock;
   GraphExec* exec = nullptr;
   GraphNode* node = nullptr;
   CUHEAP_SIM_TRY(ExecOf(handle, &exec));
   CUHEAP_SIM_TRY(NodeOf(node_handle, &node));
-  return ChangeNode(exec, *node, std::move(operation));
+  return ChangeNode(exec, *node, std::move(work));
 }
 
 template <class Parameters>
 CUresult ChangeTo(CUgraphExec exec, CUgraphNode node, const Parameters* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(parameters));
-  Operation operation;
-  CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
-  return Change(exec, node, std::move(operation));
+  NodeWork work;
+  CUHEAP_SIM_TRY(WorkOf(*parameters, &work));
+  return Change(exec, node, std::move(work));
+}
+
+// Of work whose parameters do not say where it runs.
+template <class Parameters>
+CUresult ChangeIn(CUcontext context, CUgraphExec exec, CUgraphNode node,
+                  const Parameters* parameters) {
+  CUHEAP_SIM_TRY(NeedPointers(parameters));
+  NodeWork work;
+  CUHEAP_SIM_TRY(WorkOf(*parameters, &work));
+  const EngineLock lock;
+  CUHEAP_SIM_TRY(NodeContextOf(context, &work.context));
+  return Change(exec, node, std::move(work));
 }
 
 CUresult CheckType(const CUgraphNodeParams& parameters, CUgraphNode handle) {
   GraphNode* node = nullptr;
   CUHEAP_SIM_TRY(NodeOf(handle, &node));
-  if (NodeTypeOf(node->operation) != parameters.type) return CUDA_ERROR_INVALID_VALUE;
+  const bool fits = NodeTypeOf(node->operation) == parameters.type;
+  if (!fits || !AreUnusedBytesZero(parameters)) return CUDA_ERROR_INVALID_VALUE;
   switch (parameters.type) {
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
@@ -60,12 +73,13 @@ CUresult face::GraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
   return ChangeTo(exec, node, &newer);
 }
 CUresult face::GraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
-                                            const CUDA_MEMCPY3D* parameters, CUcontext) {
-  return ChangeTo(exec, node, parameters);
+                                            const CUDA_MEMCPY3D* parameters, CUcontext context) {
+  return ChangeIn(context, exec, node, parameters);
 }
 CUresult face::GraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
-                                            const CUDA_MEMSET_NODE_PARAMS* parameters, CUcontext) {
-  return ChangeTo(exec, node, parameters);
+                                            const CUDA_MEMSET_NODE_PARAMS* parameters,
+                                            CUcontext context) {
+  return ChangeIn(context, exec, node, parameters);
 }
 CUresult face::GraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                           const CUDA_HOST_NODE_PARAMS* parameters) {
@@ -78,12 +92,12 @@ CUresult face::GraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode no
 CUresult face::GraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
   Operation operation;
   CUHEAP_SIM_TRY(RecordOperationOf(event, &operation));
-  return Change(exec, node, std::move(operation));
+  return Change(exec, node, {std::move(operation)});
 }
 CUresult face::GraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
   Operation operation;
   CUHEAP_SIM_TRY(WaitOperationOf(event, &operation));
-  return Change(exec, node, std::move(operation));
+  return Change(exec, node, {std::move(operation)});
 }
 
 CUresult face::GraphExecChildGraphNodeSetParams(CUgraphExec handle, CUgraphNode node_handle,

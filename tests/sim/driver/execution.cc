@@ -1,23 +1,30 @@
 // Launches and occupancy. Kernels compute nothing; a launch that a device would refuse is refused.
 #include <algorithm>
 
+#include "tests/sim/driver/graph_handles.h"
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/module.h"
 
 namespace cuheap::sim {
 namespace {
 
-CUresult LaunchIn(const KernelOp& kernel, CUstream handle, bool cooperative) {
-  Stream* stream = nullptr;
-  CUHEAP_SIM_TRY(StreamOf(handle, &stream));
-  CUHEAP_SIM_TRY(CheckLaunch(kernel, cooperative));
-  return SubmitKernel(stream, kernel);
-}
-
-bool IsCooperative(const CUlaunchConfig& config) {
-  return std::any_of(config.attrs, config.attrs + config.numAttrs, [](const auto& attribute) {
+bool IsCooperative(const CUlaunchAttribute* list, unsigned count) {
+  return std::any_of(list, list + count, [](const auto& attribute) {
     return attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && attribute.value.cooperative != 0;
   });
+}
+
+CUresult LaunchIn(const KernelOp& kernel, CUstream handle, const CUlaunchAttribute* attributes,
+                  unsigned count) {
+  Stream* stream = nullptr;
+  CUHEAP_SIM_TRY(StreamOf(handle, &stream));
+  CUHEAP_SIM_TRY(CheckLaunch(kernel, IsCooperative(attributes, count)));
+  if (count == 0 || stream->capture.load() == nullptr) return SubmitKernel(stream, kernel);
+  GraphNode* node = nullptr;
+  CUHEAP_SIM_TRY(Submit(stream, kernel, &node));
+  const EngineLock lock;
+  if (Nodes().Find(node) != nullptr) KeepAttributes(attributes, count, node);
+  return CUDA_SUCCESS;
 }
 
 CUresult NeedFunction(CUfunction handle) {
@@ -31,22 +38,28 @@ constexpr int kLargestPortableCluster = 8;
 CUresult face::LaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                             unsigned by, unsigned bz, unsigned shared, CUstream stream, void**,
                             void**) {
-  return LaunchIn({Cast<Function*>(function), {gx, gy, gz}, {bx, by, bz}, shared}, stream, false);
+  return LaunchIn({Cast<Function*>(function), {gx, gy, gz}, {bx, by, bz}, shared}, stream, nullptr,
+                  0);
 }
 
 CUresult face::LaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
                                        unsigned bx, unsigned by, unsigned bz, unsigned shared,
                                        CUstream stream, void**) {
-  return LaunchIn({Cast<Function*>(function), {gx, gy, gz}, {bx, by, bz}, shared}, stream, true);
+  CUlaunchAttribute cooperative{};
+  cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  cooperative.value.cooperative = 1;
+  return LaunchIn({Cast<Function*>(function), {gx, gy, gz}, {bx, by, bz}, shared}, stream,
+                  &cooperative, 1);
 }
 
 CUresult face::LaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void**, void**) {
   CUHEAP_SIM_TRY(NeedPointers(config));
+  if (config->numAttrs != 0) CUHEAP_SIM_TRY(NeedPointers(config->attrs));
   const KernelOp kernel{Cast<Function*>(function),
                         {config->gridDimX, config->gridDimY, config->gridDimZ},
                         {config->blockDimX, config->blockDimY, config->blockDimZ},
                         config->sharedMemBytes};
-  return LaunchIn(kernel, config->hStream, IsCooperative(*config));
+  return LaunchIn(kernel, config->hStream, config->attrs, config->numAttrs);
 }
 
 CUresult face::OccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function,

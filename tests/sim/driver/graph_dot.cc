@@ -8,6 +8,7 @@
 #include "tests/sim/driver/graph_handles.h"
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/conditional.h"
+#include "tests/sim/engine/copy_types.h"
 #include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/module.h"
 
@@ -41,6 +42,18 @@ std::string KernelName(const Operation& operation) {
   }
   const auto* touch = std::get_if<TouchOp>(&operation);
   return touch == nullptr ? "" : touch->name;
+}
+
+char LetterOf(CUmemorytype type) {
+  if (type == CU_MEMORYTYPE_ARRAY) return 'A';
+  return type == CU_MEMORYTYPE_HOST ? 'H' : 'D';
+}
+
+// Of a kernel its name, of a copy its direction: written unasked.
+std::string TitleOf(const Operation& operation) {
+  if (const auto* copy = std::get_if<CopyOp>(&operation))
+    return Text("%cto%c", LetterOf(SourceTypeOf(*copy)), LetterOf(TargetTypeOf(*copy)));
+  return KernelName(operation);
 }
 
 // The parameters of a node, and the flag that asks for those of its type.
@@ -114,7 +127,7 @@ void WriteInside(std::FILE* file, const Operation& operation, unsigned flags) {
 }
 
 void WriteNode(std::FILE* file, const GraphNode& node, unsigned flags) {
-  const std::string name = KernelName(node.operation);
+  const std::string name = TitleOf(node.operation);
   const std::string details = DetailsIfAsked(node.operation, flags);
   std::string handle;
   if ((flags & (CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE)) != 0)
@@ -138,8 +151,7 @@ void WriteGraph(std::FILE* file, const Graph& graph, unsigned flags) {
 
 }  // namespace
 
-// PARTIAL: the directions of copies, events, kernel attributes and numbers of edges are not
-// written.
+// PARTIAL: events, kernel attributes and numbers of edges are not written.
 CUresult face::GraphDebugDotPrint(CUgraph handle, const char* path, unsigned flags) {
   CUHEAP_SIM_TRY(NeedPointers(path));
   if ((flags & ~kKnownFlags) != 0) return CUDA_ERROR_INVALID_VALUE;

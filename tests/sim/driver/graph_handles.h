@@ -22,19 +22,28 @@ inline CUresult ExecOf(CUgraphExec handle, GraphExec** out) {
   return *out == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-CUresult OperationOf(const CUgraphNodeParams& parameters, Operation* out);
-CUresult OperationOf(const CUDA_KERNEL_NODE_PARAMS& parameters, Operation* out);
-CUresult OperationOf(const CUDA_MEMSET_NODE_PARAMS& parameters, Operation* out);
-CUresult OperationOf(const CUDA_MEMCPY3D& parameters, Operation* out);
-CUresult OperationOf(const CUDA_HOST_NODE_PARAMS& parameters, Operation* out);
-CUresult OperationOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& parameters, Operation* out);
-CUresult OperationOf(const CUDA_MEM_ALLOC_NODE_PARAMS& parameters, Operation* out);
+bool AreUnusedBytesZero(const CUgraphNodeParams& parameters);
+// What the parameters name no context for gets none.
+CUresult WorkOf(const CUgraphNodeParams& parameters, NodeWork* out);
+CUresult WorkOf(const CUDA_KERNEL_NODE_PARAMS& parameters, NodeWork* out);
+CUresult WorkOf(const CUDA_MEMSET_NODE_PARAMS& parameters, NodeWork* out);
+CUresult WorkOf(const CUDA_MEMCPY3D& parameters, NodeWork* out);
+CUresult WorkOf(const CUDA_HOST_NODE_PARAMS& parameters, NodeWork* out);
+CUresult WorkOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& parameters, NodeWork* out);
+CUresult WorkOf(const CUDA_MEM_ALLOC_NODE_PARAMS& parameters, NodeWork* out);
+CUresult WorkOf(const CUDA_MEM_ALLOC_NODE_PARAMS_v2& parameters, NodeWork* out);
+// The context that a node is to run in; NULL is the current one. INVALID_CONTEXT: none, or not
+// alive.
+CUresult NodeContextOf(CUcontext handle, Context** out);
 CUresult RecordOperationOf(CUevent event, Operation* out);
 CUresult WaitOperationOf(CUevent event, Operation* out);
 CUresult ChildOperationOf(CUgraph graph, CUgraphChildGraphNodeOwnership ownership, Operation* out);
 // A batch of a stream or a node, all of it checked.
 CUresult BatchOf(const CUstreamBatchMemOpParams* list, unsigned count, unsigned flags,
                  BatchOp* out);
+
+// Those attributes of a captured launch that nodes have.
+void KeepAttributes(const CUlaunchAttribute* list, unsigned count, GraphNode* node);
 
 CUDA_KERNEL_NODE_PARAMS Newer(const CUDA_KERNEL_NODE_PARAMS_v1& old);
 

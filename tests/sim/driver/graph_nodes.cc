@@ -24,20 +24,20 @@ struct Named {
   size_t count;
 };
 
-CUresult Add(CUgraphNode* out, CUgraph handle, const Named& after, Operation operation,
+CUresult Add(CUgraphNode* out, CUgraph handle, const Named& after, NodeWork work,
              GraphNode** made = nullptr) {
   CUHEAP_SIM_TRY(NeedPointers(out));
   const EngineLock lock;
   Graph* graph = FindGraph(handle);
   if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const auto* child = std::get_if<ChildOp>(&operation);
+  const auto* child = std::get_if<ChildOp>(&work.operation);
   if (child != nullptr && (child->graph.get() == graph || IsInside(*graph, *child->graph))) {
     return CUDA_ERROR_INVALID_VALUE;  // it would own itself
   }
   Dependencies dependencies;
   CUHEAP_SIM_TRY(DependenciesOf(after.nodes, after.edges, after.count, &dependencies));
   GraphNode* node = nullptr;
-  CUHEAP_SIM_TRY(AddNode(graph, std::move(dependencies), std::move(operation), &node));
+  CUHEAP_SIM_TRY(AddNode(graph, std::move(dependencies), std::move(work), &node));
   MoveOwnership(node->operation);
   *out = Cast<CUgraphNode>(node);
   WriteIfAsked(made, node);
@@ -57,9 +57,21 @@ template <class Parameters>
 CUresult AddOf(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, size_t count,
                const Parameters* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(parameters));
-  Operation operation;
-  CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
-  return Add(out, graph, {after, nullptr, count}, std::move(operation));
+  NodeWork work;
+  CUHEAP_SIM_TRY(WorkOf(*parameters, &work));
+  return Add(out, graph, {after, nullptr, count}, std::move(work));
+}
+
+// Of work whose parameters do not say where it runs.
+template <class Parameters>
+CUresult AddIn(CUcontext context, CUgraphNode* out, CUgraph graph, const Named& after,
+               const Parameters* parameters) {
+  CUHEAP_SIM_TRY(NeedPointers(parameters));
+  NodeWork work;
+  CUHEAP_SIM_TRY(WorkOf(*parameters, &work));
+  const EngineLock lock;
+  CUHEAP_SIM_TRY(NodeContextOf(context, &work.context));
+  return Add(out, graph, after, std::move(work));
 }
 
 }  // namespace
@@ -84,11 +96,11 @@ CUresult face::GraphAddNode_v2(CUgraphNode* out, CUgraph graph, const CUgraphNod
                                const CUgraphEdgeData* edges, size_t count,
                                CUgraphNodeParams* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(out, parameters));
-  Operation operation;
-  CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
   const EngineLock lock;
+  NodeWork work;
+  CUHEAP_SIM_TRY(WorkOf(*parameters, &work));
   GraphNode* node = nullptr;
-  CUHEAP_SIM_TRY(Add(out, graph, {after, edges, count}, std::move(operation), &node));
+  CUHEAP_SIM_TRY(Add(out, graph, {after, edges, count}, std::move(work), &node));
   GiveOutputs(*node, parameters);
   return CUDA_SUCCESS;
 }
@@ -99,7 +111,7 @@ CUresult face::GraphAddNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* 
 }
 CUresult face::GraphAddEmptyNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                  size_t count) {
-  return Add(out, graph, {after, nullptr, count}, EmptyOp{});
+  return Add(out, graph, {after, nullptr, count}, {EmptyOp{}});
 }
 CUresult face::GraphAddKernelNode_v2(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                      size_t count, const CUDA_KERNEL_NODE_PARAMS* parameters) {
@@ -112,13 +124,14 @@ CUresult face::GraphAddKernelNode(CUgraphNode* out, CUgraph graph, const CUgraph
   return AddOf(out, graph, after, count, &newer);
 }
 CUresult face::GraphAddMemcpyNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
-                                  size_t count, const CUDA_MEMCPY3D* parameters, CUcontext) {
-  return AddOf(out, graph, after, count, parameters);
+                                  size_t count, const CUDA_MEMCPY3D* parameters,
+                                  CUcontext context) {
+  return AddIn(context, out, graph, {after, nullptr, count}, parameters);
 }
 CUresult face::GraphAddMemsetNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                   size_t count, const CUDA_MEMSET_NODE_PARAMS* parameters,
-                                  CUcontext) {
-  return AddOf(out, graph, after, count, parameters);
+                                  CUcontext context) {
+  return AddIn(context, out, graph, {after, nullptr, count}, parameters);
 }
 CUresult face::GraphAddHostNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                 size_t count, const CUDA_HOST_NODE_PARAMS* parameters) {
@@ -128,30 +141,30 @@ CUresult face::GraphAddChildGraphNode(CUgraphNode* out, CUgraph graph, const CUg
                                       size_t count, CUgraph child) {
   Operation operation;
   CUHEAP_SIM_TRY(ChildOperationOf(child, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, &operation));
-  return Add(out, graph, {after, nullptr, count}, std::move(operation));
+  return Add(out, graph, {after, nullptr, count}, {std::move(operation)});
 }
 // PARTIAL: where work is queued, the event is reached at the end of the whole launch.
 CUresult face::GraphAddEventRecordNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                        size_t count, CUevent event) {
   Operation operation;
   CUHEAP_SIM_TRY(RecordOperationOf(event, &operation));
-  return Add(out, graph, {after, nullptr, count}, std::move(operation));
+  return Add(out, graph, {after, nullptr, count}, {std::move(operation)});
 }
 // PARTIAL: the whole launch waits, for what was recorded when it was launched.
 CUresult face::GraphAddEventWaitNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                      size_t count, CUevent event) {
   Operation operation;
   CUHEAP_SIM_TRY(WaitOperationOf(event, &operation));
-  return Add(out, graph, {after, nullptr, count}, std::move(operation));
+  return Add(out, graph, {after, nullptr, count}, {std::move(operation)});
 }
 CUresult face::GraphAddMemAllocNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                     size_t count, CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(parameters));
-  Operation operation;
-  CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
+  NodeWork work;
+  CUHEAP_SIM_TRY(WorkOf(*parameters, &work));
   const EngineLock lock;
-  const CUdeviceptr address = std::get<AllocOp>(operation).memory->region.base;
-  CUHEAP_SIM_TRY(Add(out, graph, {after, nullptr, count}, std::move(operation)));
+  const CUdeviceptr address = std::get<AllocOp>(work.operation).memory->region.base;
+  CUHEAP_SIM_TRY(Add(out, graph, {after, nullptr, count}, std::move(work)));
   parameters->dptr = address;
   return CUDA_SUCCESS;
 }
@@ -162,7 +175,7 @@ CUresult face::GraphAddBatchMemOpNode(CUgraphNode* out, CUgraph graph, const CUg
 }
 CUresult face::GraphAddMemFreeNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                    size_t count, CUdeviceptr address) {
-  return Add(out, graph, {after, nullptr, count}, FreeOp{address});
+  return Add(out, graph, {after, nullptr, count}, {FreeOp{address}});
 }
 
 }  // namespace cuheap::sim

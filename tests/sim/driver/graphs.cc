@@ -2,6 +2,7 @@
 #include "tests/sim/driver/graph_handles.h"
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/graph_copy.h"
+#include "tests/sim/engine/graph_instantiate.h"
 #include "tests/sim/engine/graph_launch.h"
 #include "tests/sim/engine/graph_update.h"
 
@@ -56,6 +57,7 @@ CUresult face::GraphDestroy(CUgraph handle) {
   Graph* graph = nullptr;
   CUHEAP_SIM_TRY(GraphOf(handle, &graph));
   if (graph->self == nullptr) return CUDA_ERROR_INVALID_VALUE;  // inside a node, or executable
+  if (IsCapturedInto(*graph)) return CUDA_ERROR_INVALID_VALUE;
   DestroyGraph(graph);
   return CUDA_SUCCESS;
 }
@@ -101,7 +103,6 @@ CUresult face::GraphInstantiateWithFlags(CUgraphExec* out, CUgraph graph,
                                          unsigned long long flags) {
   return MakeExecWithoutUpload(out, graph, flags, nullptr);
 }
-// PARTIAL: graphs are not launched from a device, and nodes are not checked to be of one context.
 CUresult face::GraphInstantiateWithParams(CUgraphExec* out, CUgraph graph,
                                           CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(out, parameters));
@@ -148,8 +149,6 @@ CUresult face::GraphExecGetFlags(CUgraphExec handle, cuuint64_t* flags) {
   return CUDA_SUCCESS;
 }
 
-// PARTIAL: the contexts of functions and memory are not compared, nor priorities and cooperation of
-// kernels.
 CUresult face::GraphExecUpdate_v2(CUgraphExec handle, CUgraph graph_handle,
                                   CUgraphExecUpdateResultInfo* info) {
   CUHEAP_SIM_TRY(NeedPointers(info));
@@ -168,7 +167,6 @@ CUresult face::GraphExecUpdate_v2(CUgraphExec handle, CUgraph graph_handle,
                                                       : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
-// PARTIAL: as cuGraphExecUpdate_v2.
 CUresult face::GraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode* culprit,
                                CUgraphExecUpdateResult* result) {
   CUgraphExecUpdateResultInfo info{};

@@ -13,7 +13,7 @@ CUresult KernelNodeOf(CUgraphNode handle, GraphNode** out) {
                                                                     : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult CheckId(CUkernelNodeAttrID id) {
+bool IsOfNodes(CUkernelNodeAttrID id) {
   switch (id) {
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
@@ -25,12 +25,16 @@ CUresult CheckId(CUkernelNodeAttrID id) {
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
     case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
-      return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-      return NotSimulated("a kernel node that is updated from the device");
+      return true;
     default:
-      return CUDA_ERROR_INVALID_VALUE;  // not an attribute of nodes
+      return false;
   }
+}
+
+CUresult CheckId(CUkernelNodeAttrID id) {
+  if (id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE)
+    return NotSimulated("a kernel node that is updated from the device");
+  return IsOfNodes(id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 // What a node has that nobody gave a value.
@@ -42,8 +46,12 @@ CUkernelNodeAttrValue DefaultOf(CUkernelNodeAttrID id) {
 
 }  // namespace
 
-// PARTIAL: what a captured launch itself asked for is not kept, only the attributes of its stream;
-// nodes that are updated from the device are refused.
+void KeepAttributes(const CUlaunchAttribute* list, unsigned count, GraphNode* node) {
+  for (const CUlaunchAttribute* at = list; at != list + count; ++at)
+    if (IsOfNodes(at->id)) node->attributes[at->id] = at->value;
+}
+
+// PARTIAL: nodes that are updated from the device are refused.
 CUresult face::GraphKernelNodeGetAttribute(CUgraphNode handle, CUkernelNodeAttrID id,
                                            CUkernelNodeAttrValue* out) {
   CUHEAP_SIM_TRY(NeedPointers(out));
@@ -75,6 +83,7 @@ CUresult face::GraphKernelNodeCopyAttributes(CUgraphNode to_handle, CUgraphNode 
   GraphNode* from = nullptr;
   CUHEAP_SIM_TRY(KernelNodeOf(to_handle, &to));
   CUHEAP_SIM_TRY(KernelNodeOf(from_handle, &from));
+  if (to->context != from->context) return CUDA_ERROR_INVALID_VALUE;
   to->attributes = from->attributes;
   return CUDA_SUCCESS;
 }

@@ -16,38 +16,34 @@ CUresult EventIn(CUevent handle, Event** out) {
   return *out == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
 
-template <class Parameters>
-CUresult AllocationOf(const Parameters& parameters, Operation* out) {
-  const CUmemPoolProps& properties = parameters.poolProps;
-  if (properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-      properties.allocType != CU_MEM_ALLOCATION_TYPE_PINNED) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  CUHEAP_SIM_TRY(NeedDevice(properties.location.id));
-  if (parameters.accessDescCount != 0) CUHEAP_SIM_TRY(NeedPointers(parameters.accessDescs));
-  const EngineLock lock;
-  AllocOp allocation;
-  CUHEAP_SIM_TRY(NewGraphMemory(properties.location.id, parameters.bytesize, &allocation.memory));
-  allocation.memory->properties = properties;
-  allocation.memory->access.assign(parameters.accessDescs,
-                                   parameters.accessDescs + parameters.accessDescCount);
-  *out = std::move(allocation);
+// A function of a module runs in the module's context, a kernel where the parameters say.
+CUresult KernelContextOf(const Function& function, bool as_kernel, CUcontext handle,
+                         Context** out) {
+  *out = function.module->context;
+  if (*out != nullptr) return CUDA_SUCCESS;
+  if (as_kernel) return NodeContextOf(handle, out);
+  Context* current = TopContext();
+  if (current != nullptr && current->alive) *out = current;
   return CUDA_SUCCESS;
 }
 
 template <class Parameters>
-CUresult KernelOf(const Parameters& parameters, CUkernel kernel, Operation* out) {
+CUresult KernelOf(const Parameters& parameters, NodeWork* out) {
   if (parameters.kernelParams != nullptr && parameters.extra != nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  Function* function = parameters.func != nullptr ? Cast<Function*>(parameters.func)
-                                                  : reinterpret_cast<Function*>(kernel);
+  const bool as_kernel = parameters.func == nullptr;
+  Function* function =
+      as_kernel ? Cast<Function*>(parameters.kern) : Cast<Function*>(parameters.func);
   const KernelOp launch{function,
                         {parameters.gridDimX, parameters.gridDimY, parameters.gridDimZ},
                         {parameters.blockDimX, parameters.blockDimY, parameters.blockDimZ},
                         parameters.sharedMemBytes};
+  const EngineLock lock;
   CUHEAP_SIM_TRY(CheckLaunch(launch, false));
-  *out = launch;
+  Context* context = nullptr;
+  CUHEAP_SIM_TRY(KernelContextOf(*function, as_kernel, parameters.ctx, &context));
+  *out = {launch, context};
   return CUDA_SUCCESS;
 }
 
@@ -80,20 +76,14 @@ CUresult ConditionalOf(const Parameters& parameters, Operation* out) {
 }
 
 template <class Parameters>
-CUresult BatchNodeOf(const Parameters& parameters, Operation* out) {
+CUresult BatchNodeOf(const Parameters& parameters, NodeWork* out) {
   BatchOp batch;
   CUHEAP_SIM_TRY(BatchOf(parameters.paramArray, parameters.count, parameters.flags, &batch));
-  if (parameters.ctx != nullptr && FindContext(parameters.ctx) == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  Context* context = nullptr;
+  CUHEAP_SIM_TRY(NodeContextOf(parameters.ctx, &context));
   batch.context = parameters.ctx;
-  *out = std::move(batch);
+  *out = {std::move(batch), context};
   return CUDA_SUCCESS;
-}
-
-bool IsZero(const CUgraphNodeParams& parameters) {
-  const auto& words = parameters.reserved0;
-  return words[0] == 0 && words[1] == 0 && words[2] == 0 && parameters.reserved2 == 0;
 }
 
 template <class Op>
@@ -104,17 +94,49 @@ CUresult EventOpOf(CUevent handle, Operation* out) {
   return CUDA_SUCCESS;
 }
 
+// Of nodes that run in no context, or know theirs.
+CUresult OperationOf(const CUgraphNodeParams& parameters, Operation* out) {
+  switch (parameters.type) {
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return HostOf(parameters.host, out);
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      return ChildOperationOf(parameters.graph.graph, parameters.graph.ownership, out);
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+      *out = EmptyOp{};
+      return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return RecordOperationOf(parameters.eventRecord.event, out);
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return WaitOperationOf(parameters.eventWait.event, out);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+      *out = FreeOp{parameters.free.dptr};
+      return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return ConditionalOf(parameters.conditional, out);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      return NotSimulated("a graph node of external semaphores");
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
 }  // namespace
+
+CUresult NodeContextOf(CUcontext handle, Context** out) {
+  if (handle == nullptr) return CurrentContext(out);
+  Context* context = FindContext(handle);
+  if (context == nullptr || !context->alive) return CUDA_ERROR_INVALID_CONTEXT;
+  *out = context;
+  return CUDA_SUCCESS;
+}
 
 CUresult RecordOperationOf(CUevent event, Operation* out) {
   return EventOpOf<RecordOp>(event, out);
 }
 CUresult WaitOperationOf(CUevent event, Operation* out) { return EventOpOf<WaitOp>(event, out); }
 
-CUresult OperationOf(const CUDA_MEM_ALLOC_NODE_PARAMS& parameters, Operation* out) {
-  return AllocationOf(parameters, out);
-}
-CUresult OperationOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& parameters, Operation* out) {
+CUresult WorkOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& parameters, NodeWork* out) {
   return BatchNodeOf(parameters, out);
 }
 
@@ -123,7 +145,8 @@ CUresult ChildOperationOf(CUgraph handle, CUgraphChildGraphNodeOwnership ownersh
                           Operation* out) {
   const EngineLock lock;
   Graph* graph = FindGraph(handle);
-  if (graph == nullptr || HasConditionals(*graph)) return CUDA_ERROR_INVALID_VALUE;
+  const bool fit = graph != nullptr && graph->place != GraphPlace::kMovedChild;
+  if (!fit || HasConditionals(*graph)) return CUDA_ERROR_INVALID_VALUE;
   ChildOp child;
   if (ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) {
     if (graph->self == nullptr || NodeOnCycle(*graph) != nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -139,56 +162,40 @@ CUresult ChildOperationOf(CUgraph handle, CUgraphChildGraphNodeOwnership ownersh
   return CUDA_SUCCESS;
 }
 
-CUresult OperationOf(const CUDA_KERNEL_NODE_PARAMS& parameters, Operation* out) {
-  return KernelOf(parameters, parameters.kern, out);
+CUresult WorkOf(const CUDA_KERNEL_NODE_PARAMS& parameters, NodeWork* out) {
+  return KernelOf(parameters, out);
 }
-CUresult OperationOf(const CUDA_MEMSET_NODE_PARAMS& parameters, Operation* out) {
-  return FillOf(parameters, out);
+CUresult WorkOf(const CUDA_MEMSET_NODE_PARAMS& parameters, NodeWork* out) {
+  return FillOf(parameters, &out->operation);
 }
-CUresult OperationOf(const CUDA_HOST_NODE_PARAMS& parameters, Operation* out) {
-  return HostOf(parameters, out);
+CUresult WorkOf(const CUDA_HOST_NODE_PARAMS& parameters, NodeWork* out) {
+  return HostOf(parameters, &out->operation);
 }
-CUresult OperationOf(const CUDA_MEMCPY3D& parameters, Operation* out) {
+CUresult WorkOf(const CUDA_MEMCPY3D& parameters, NodeWork* out) {
   CopyOp copy;
   CUHEAP_SIM_TRY(BoxCopy(parameters, &copy));
-  *out = copy;
+  copy.box = std::make_shared<const CUDA_MEMCPY3D>(parameters);
+  out->operation = std::move(copy);
   return CUDA_SUCCESS;
 }
 
-CUresult OperationOf(const CUgraphNodeParams& parameters, Operation* out) {
-  if (!IsZero(parameters)) return CUDA_ERROR_INVALID_VALUE;
+CUresult WorkOf(const CUgraphNodeParams& parameters, NodeWork* out) {
+  if (!AreUnusedBytesZero(parameters)) return CUDA_ERROR_INVALID_VALUE;
   switch (parameters.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
-      return KernelOf(parameters.kernel, parameters.kernel.kern, out);
+      return KernelOf(parameters.kernel, out);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
-      return OperationOf(parameters.memcpy.copyParams, out);
+      CUHEAP_SIM_TRY(NodeContextOf(parameters.memcpy.copyCtx, &out->context));
+      return WorkOf(parameters.memcpy.copyParams, out);
     case CU_GRAPH_NODE_TYPE_MEMSET:
-      return FillOf(parameters.memset, out);
-    case CU_GRAPH_NODE_TYPE_HOST:
-      return HostOf(parameters.host, out);
-    case CU_GRAPH_NODE_TYPE_GRAPH:
-      return ChildOperationOf(parameters.graph.graph, parameters.graph.ownership, out);
-    case CU_GRAPH_NODE_TYPE_EMPTY:
-      *out = EmptyOp{};
-      return CUDA_SUCCESS;
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-      return RecordOperationOf(parameters.eventRecord.event, out);
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-      return WaitOperationOf(parameters.eventWait.event, out);
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-      return AllocationOf(parameters.alloc, out);
-    case CU_GRAPH_NODE_TYPE_MEM_FREE:
-      *out = FreeOp{parameters.free.dptr};
-      return CUDA_SUCCESS;
+      CUHEAP_SIM_TRY(NodeContextOf(parameters.memset.ctx, &out->context));
+      return FillOf(parameters.memset, &out->operation);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       return BatchNodeOf(parameters.memOp, out);
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-      return ConditionalOf(parameters.conditional, out);
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-      return NotSimulated("a graph node of external semaphores");
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      return WorkOf(parameters.alloc, out);
     default:
-      return CUDA_ERROR_INVALID_VALUE;
+      return OperationOf(parameters, &out->operation);
   }
 }
 

@@ -10,14 +10,14 @@ namespace {
 template <class Parameters>
 CUresult SetOf(CUgraphNode handle, const Parameters* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(parameters));
-  Operation operation;
-  CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
+  NodeWork work;
+  CUHEAP_SIM_TRY(WorkOf(*parameters, &work));
   const EngineLock lock;
   GraphNode* node = Nodes().Find(handle);
-  if (node == nullptr || NodeTypeOf(node->operation) != NodeTypeOf(operation)) {
+  if (node == nullptr || NodeTypeOf(node->operation) != NodeTypeOf(work.operation)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  node->operation = std::move(operation);
+  TakeWork(node, std::move(work));
   return CUDA_SUCCESS;
 }
 
@@ -60,12 +60,14 @@ CUresult face::GraphNodeSetParams(CUgraphNode handle, CUgraphNodeParams* paramet
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (!CanChange(parameters->type)) return CUDA_ERROR_NOT_SUPPORTED;
-  Operation operation;
-  CUHEAP_SIM_TRY(OperationOf(*parameters, &operation));
-  if (const auto* child = std::get_if<ChildOp>(&operation)) {
-    if (child->graph->self != nullptr) return CUDA_ERROR_INVALID_VALUE;  // moved
+  NodeWork work;
+  CUHEAP_SIM_TRY(WorkOf(*parameters, &work));
+  if (const auto* child = std::get_if<ChildOp>(&work.operation)) {
+    const Graph& old = *std::get<ChildOp>(node->operation).graph;
+    const bool moved = child->graph->self != nullptr;
+    if (moved || IsCapturedInto(old)) return CUDA_ERROR_INVALID_VALUE;
   }
-  node->operation = std::move(operation);
+  TakeWork(node, std::move(work));
   return CUDA_SUCCESS;
 }
 CUresult face::GraphKernelNodeSetParams_v2(CUgraphNode node,

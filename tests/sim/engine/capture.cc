@@ -22,6 +22,9 @@ struct Capture {
       false;  // else it is the application's: it stays, whatever becomes of the capture
   bool invalid = false;
   std::set<Stream*> streams;
+  // What work was captured after, whatever becomes of the edges.
+  std::map<const GraphNode*, std::vector<GraphNode*>> came_after;
+  std::vector<GraphNode*> let_go;  // by a call that replaced what a stream comes after
 };
 
 namespace {
@@ -35,20 +38,25 @@ std::map<std::uint64_t, Capture*>& Captures() {
   return map;
 }
 
-// All nodes that come before `nodes`, themselves included.
-std::set<GraphNode*> Ancestors(std::vector<GraphNode*> nodes) {
+// What is joined to the origin, or is not by the application's own will.
+std::set<GraphNode*> Joined(const Capture& capture) {
+  std::vector<GraphNode*> nodes = capture.origin->captured_after.nodes();
+  nodes.insert(nodes.end(), capture.let_go.begin(), capture.let_go.end());
   std::set<GraphNode*> seen;
   while (!nodes.empty()) {
     GraphNode* node = nodes.back();
     nodes.pop_back();
     if (!seen.insert(node).second) continue;
     nodes.insert(nodes.end(), node->after.begin(), node->after.end());
+    const auto captured = capture.came_after.find(node);
+    if (captured == capture.came_after.end()) continue;
+    nodes.insert(nodes.end(), captured->second.begin(), captured->second.end());
   }
   return seen;
 }
 
 bool AllJoined(const Capture& capture) {
-  const std::set<GraphNode*> joined = Ancestors(capture.origin->captured_after.nodes());
+  const std::set<GraphNode*> joined = Joined(capture);
   for (const Stream* stream : capture.streams) {
     for (GraphNode* node : stream->captured_after) {
       if (joined.count(node) == 0) return false;
@@ -62,16 +70,16 @@ Capture* CaptureOf(const Event* event) {
   return found == Captures().end() ? nullptr : found->second;
 }
 
-void DropGraph(const Capture& capture) {
-  if (capture.made_graph) DestroyGraph(capture.graph);
-}
+enum class Outcome { kGraph, kNoGraph };
 
-void Dissolve(Capture* capture) {
+void Dissolve(Capture* capture, Outcome outcome) {
   for (Stream* stream : capture->streams) {
     stream->capture = nullptr;
     stream->captured_after.Clear();
   }
   Captures().erase(capture->id);
+  --capture->graph->captures;
+  if (outcome == Outcome::kNoGraph && capture->made_graph) DestroyGraph(capture->graph);
   delete capture;
   --capture_count;
 }
@@ -101,6 +109,18 @@ std::vector<Capture*> CapturesEnteredBy(const Stream& stream) {
     if (waits) entered.push_back(capture);
   }
   return entered;
+}
+
+bool RunsInContext(const Operation& operation) {
+  switch (NodeTypeOf(operation)) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // A captured kernel has the attributes of its stream.
@@ -138,6 +158,7 @@ CUresult BeginCapture(Stream* stream, CUstreamCaptureMode mode, Graph* into, Dep
     capture->made_graph = true;
   }
   capture->graph = into;
+  ++into->captures;
   capture->streams.insert(stream);
   Captures()[capture->id] = capture;
   ++capture_count;
@@ -163,8 +184,7 @@ CUresult EndCapture(Stream* stream, Graph** out) {
     result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
   }
   Graph* graph = capture->graph;
-  if (result != CUDA_SUCCESS) DropGraph(*capture);
-  Dissolve(capture);
+  Dissolve(capture, result == CUDA_SUCCESS ? Outcome::kGraph : Outcome::kNoGraph);
   *out = result == CUDA_SUCCESS ? graph : nullptr;
   return result;
 }
@@ -183,11 +203,13 @@ CUresult CheckSubmission(Stream* stream) {
 }
 
 CUresult AddCaptured(Stream* stream, Operation operation, GraphNode** out) {
+  Context* context = RunsInContext(operation) ? stream->context : nullptr;
   GraphNode* node = nullptr;
-  const CUresult added =
-      AddNode(stream->capture.load()->graph, stream->captured_after, std::move(operation), &node);
+  const CUresult added = AddNode(stream->capture.load()->graph, stream->captured_after,
+                                 {std::move(operation), context}, &node);
   if (added != CUDA_SUCCESS) return added;
   if (NodeTypeOf(node->operation) == CU_GRAPH_NODE_TYPE_KERNEL) TakeAttributes(*stream, node);
+  stream->capture.load()->came_after[node] = stream->captured_after.nodes();
   stream->captured_after.Clear();
   stream->captured_after.Add(node);
   if (out != nullptr) *out = node;
@@ -232,9 +254,7 @@ CUresult RefuseOn(Stream* stream) {
 void ForgetStream(Capture* capture, Stream* stream) {
   capture->invalid = true;
   capture->streams.erase(stream);
-  if (capture->origin != stream) return;
-  DropGraph(*capture);
-  Dissolve(capture);
+  if (capture->origin == stream) Dissolve(capture, Outcome::kNoGraph);
 }
 
 CUresult CheckUnsafeCall() {
@@ -273,7 +293,11 @@ CUresult UpdateDependencies(Stream* stream, const Dependencies& after, bool repl
   if (capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
   if (capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (!AreNodesOf(capture->graph, after.nodes())) return CUDA_ERROR_INVALID_VALUE;
-  if (replace) stream->captured_after.Clear();
+  if (replace) {
+    const std::vector<GraphNode*>& old = stream->captured_after.nodes();
+    capture->let_go.insert(capture->let_go.end(), old.begin(), old.end());
+    stream->captured_after.Clear();
+  }
   stream->captured_after.Add(after);
   return CUDA_SUCCESS;
 }

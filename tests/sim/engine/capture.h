@@ -3,7 +3,8 @@
 // Laws: 1. A capture starts in one stream (its origin) and reaches others through events.
 //       2. Whatever breaks the rules of a capture invalidates it; its end then says INVALIDATED and
 //          gives no graph.
-//       3. All streams must have joined the origin again at the end (UNJOINED otherwise).
+//       3. All streams must have joined the origin again at the end (UNJOINED otherwise). What the
+//          application itself took out of the dependencies does not count.
 //       4. A call that a capture cannot see through ("unsafe": allocation, synchronisation, query)
 //          is refused as the thread's capture mode says, and invalidates the captures in its way.
 // Threads: AnyCapture is an atomic; callers of the rest hold the engine's lock.

@@ -36,6 +36,7 @@ ConditionalHandle* NewConditionalHandle(Graph* graph, Context* context, unsigned
   static CUgraphConditionalHandle next = 1;
   auto handle = std::make_shared<ConditionalHandle>();
   handle->id = next++;
+  handle->graph = graph->id;
   handle->context = context;
   handle->initial = initial;
   handle->assigns_initial = assigns_initial;

@@ -1,6 +1,7 @@
 // Conditional nodes: their handles, whose values decide what runs, and the graphs of their bodies.
 //
 // Laws: 1. A handle belongs to the graph that it was made for, and goes with it.
+//          A node in that graph, or in one inside it, may have it.
 //       2. A value is written in the order of the work: by a default at the beginning of a run of
 //          the handle's graph, and by what stands for kernels (SetConditionalOp).
 // Threads: values are atomic; the rest is guarded by the engine's lock.
@@ -21,6 +22,7 @@ struct Context;
 
 struct ConditionalHandle {
   CUgraphConditionalHandle id = 0;
+  std::uint64_t graph = 0;  // which it was made for
   Context* context = nullptr;
   unsigned initial = 0;
   bool assigns_initial = false;

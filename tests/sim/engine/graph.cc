@@ -24,14 +24,17 @@ bool IsMemoryNode(const Operation& operation) {
 template <class Predicate>
 bool AnyNode(const Graph& graph, Predicate is) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const GraphNode* node) {
-    if (is(node->operation)) return true;
-    if (const auto* child = std::get_if<ChildOp>(&node->operation))
-      return AnyNode(*child->graph, is);
-    const auto* conditional = std::get_if<ConditionalOp>(&node->operation);
-    return conditional != nullptr &&
-           std::any_of(conditional->node->bodies.begin(), conditional->node->bodies.end(),
-                       [&](const auto& body) { return AnyNode(*body, is); });
+    const std::vector<Graph*> inside = GraphsInside(node->operation);
+    return is(node->operation) || std::any_of(inside.begin(), inside.end(), [&](const Graph* each) {
+             return AnyNode(*each, is);
+           });
   });
+}
+
+bool HasCapturedInside(const Operation& operation) {
+  const std::vector<Graph*> inside = GraphsInside(operation);
+  return std::any_of(inside.begin(), inside.end(),
+                     [](const Graph* graph) { return IsCapturedInto(*graph); });
 }
 
 bool FitsBody(const Operation& operation) {
@@ -70,6 +73,16 @@ bool MayFree(const Graph& graph, std::uintptr_t address) {
     return free != nullptr && free->address == address;
   });
   return !twice && !(memory->owner == graph.id && memory->freed_by_others);
+}
+
+// The handle of a conditional node is of this graph, or of one around it.
+bool MayUseHandle(const Graph& graph, const Operation& operation) {
+  const auto* conditional = std::get_if<ConditionalOp>(&operation);
+  if (conditional == nullptr) return true;
+  const std::uint64_t owner = conditional->node->handle->graph;
+  return std::any_of(LivingGraphs().begin(), LivingGraphs().end(), [&](const Graph* other) {
+    return other->id == owner && (other == &graph || IsInside(graph, *other));
+  });
 }
 
 void TieMemory(const Graph& graph, Operation* operation) {
@@ -122,11 +135,12 @@ void DestroyGraph(Graph* graph) {
   graph->self = nullptr;
 }
 
-GraphNode* AppendNode(Graph* graph, Operation operation) {
+GraphNode* AppendNode(Graph* graph, NodeWork work) {
   static std::uint64_t next = 1;
   GraphNode* node = Nodes().New();
   node->graph = graph;
-  node->operation = std::move(operation);
+  node->operation = std::move(work.operation);
+  node->context = work.context;
   node->id = next++;
   graph->nodes.push_back(node);
   return node;
@@ -138,25 +152,34 @@ bool AreNodesOf(const Graph* graph, const std::vector<GraphNode*>& nodes) {
   });
 }
 
-CUresult AddNode(Graph* graph, Dependencies after, Operation operation, GraphNode** out) {
+CUresult AddNode(Graph* graph, Dependencies after, NodeWork work, GraphNode** out) {
+  Operation& operation = work.operation;
   if (!AreNodesOf(graph, after.nodes())) return CUDA_ERROR_INVALID_VALUE;
   if (!AreEdgesTo(operation, after)) return CUDA_ERROR_INVALID_VALUE;
-  if (!MayHave(*graph, operation)) return CUDA_ERROR_INVALID_VALUE;
+  const bool fits = MayHave(*graph, operation) && MayUseHandle(*graph, operation);
+  if (!fits) return CUDA_ERROR_INVALID_VALUE;
   const auto* free = std::get_if<FreeOp>(&operation);
   if (free != nullptr && !MayFree(*graph, free->address)) return CUDA_ERROR_INVALID_VALUE;
   TieMemory(*graph, &operation);
-  GraphNode* node = AppendNode(graph, std::move(operation));
+  GraphNode* node = AppendNode(graph, std::move(work));
   node->after = std::move(after);
   *out = node;
   return CUDA_SUCCESS;
 }
 
 CUresult RemoveNode(GraphNode* node) {
-  if (HasMemoryNodes(*node->graph)) return CUDA_ERROR_INVALID_VALUE;
+  const bool captured = node->graph->captures != 0 || HasCapturedInside(node->operation);
+  if (captured || HasMemoryNodes(*node->graph)) return CUDA_ERROR_INVALID_VALUE;
   for (GraphNode* other : node->graph->nodes) other->after.Remove(node);
   std::erase(node->graph->nodes, node);
   Nodes().Delete(node);
   return CUDA_SUCCESS;
+}
+
+void TakeWork(GraphNode* node, NodeWork work) {
+  node->operation = std::move(work.operation);
+  if (work.context != nullptr) node->context = work.context;
+  node->places = PlacesOf(node->operation);
 }
 
 bool HasMemoryNodes(const Graph& graph) { return AnyNode(graph, IsMemoryNode); }
@@ -167,14 +190,26 @@ bool HasConditionals(const Graph& graph) {
   });
 }
 
+bool MayHaveOneOnly(const Graph& graph) { return HasMemoryNodes(graph) || HasConditionals(graph); }
+
 bool IsInside(const Graph& inner, const Graph& outer) {
   return AnyNode(outer, [&](const Operation& operation) {
-    if (const auto* child = std::get_if<ChildOp>(&operation)) return child->graph.get() == &inner;
-    const auto* conditional = std::get_if<ConditionalOp>(&operation);
-    return conditional != nullptr &&
-           std::any_of(conditional->node->bodies.begin(), conditional->node->bodies.end(),
-                       [&](const auto& body) { return body.get() == &inner; });
+    const std::vector<Graph*> inside = GraphsInside(operation);
+    return std::find(inside.begin(), inside.end(), &inner) != inside.end();
   });
+}
+
+std::vector<Graph*> GraphsInside(const Operation& operation) {
+  if (const auto* child = std::get_if<ChildOp>(&operation)) return {child->graph.get()};
+  std::vector<Graph*> list;
+  if (const auto* conditional = std::get_if<ConditionalOp>(&operation)) {
+    for (const auto& body : conditional->node->bodies) list.push_back(body.get());
+  }
+  return list;
+}
+
+bool IsCapturedInto(const Graph& graph) {
+  return graph.captures != 0 || AnyNode(graph, HasCapturedInside);
 }
 
 bool FitsBody(const Graph& graph) {

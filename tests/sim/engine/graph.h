@@ -17,12 +17,14 @@
 
 #include "tests/sim/engine/graph_edges.h"
 #include "tests/sim/engine/handle_pool.h"
+#include "tests/sim/engine/memory_place.h"
 #include "tests/sim/engine/operation.h"
 #include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
 
 struct ConditionalHandle;
+struct Context;
 
 struct UserObject {
   CUhostFn destroy = nullptr;
@@ -32,13 +34,21 @@ struct UserObject {
 
 using KernelAttributes = std::map<CUlaunchAttributeID, CUlaunchAttributeValue>;
 
+// What a node does, and the context that it does it in; null: the one that it is launched in.
+struct NodeWork {
+  Operation operation;
+  Context* context = nullptr;
+};
+
 struct GraphNode {
   Graph* graph = nullptr;
   Operation operation;
+  Context* context = nullptr;  // as NodeWork
   Dependencies after;
   std::uint64_t id = 0;      // never repeats
   std::uint64_t origin = 0;  // the node that this one was copied from; 0: none
   bool enabled = true;       // of an executable graph
+  MemoryPlaces places;       // of an executable graph: where its memory was when it was told
   KernelAttributes attributes;
 };
 
@@ -53,6 +63,7 @@ struct Graph {
   std::map<UserObject*, unsigned> objects;
   std::shared_ptr<Graph> self;   // set while the application owns a handle
   std::weak_ptr<void> instance;  // the executable graph, where there may be one only
+  int captures = 0;              // that go on and put nodes into it
   Graph() = default;
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -76,18 +87,34 @@ std::shared_ptr<Graph> NewGraph();
 void DestroyGraph(Graph* graph);
 bool AreNodesOf(const Graph* graph, const std::vector<GraphNode*>& nodes);
 // A node that nothing checks, at the end.
-GraphNode* AppendNode(Graph* graph, Operation operation);
+GraphNode* AppendNode(Graph* graph, NodeWork work);
 
 // INVALID_VALUE: a dependency is not a node of `graph`, or no such edge leads from it; the graph
 // may not have such a node (a body, a child), or not free this memory.
-CUresult AddNode(Graph* graph, Dependencies after, Operation operation, GraphNode** out);
-// INVALID_VALUE: the graph has memory nodes.
+CUresult AddNode(Graph* graph, Dependencies after, NodeWork work, GraphNode** out);
+// INVALID_VALUE: the graph has memory nodes, or is captured into; so is a graph inside the node.
 CUresult RemoveNode(GraphNode* node);
+// REQUIRES: the same type of node. Where `work` names no context, the node's stays.
+void TakeWork(GraphNode* node, NodeWork work);
 
 // In the graph or those inside its nodes.
 bool HasMemoryNodes(const Graph& graph);
 bool HasConditionals(const Graph& graph);
+// One executable graph of it at a time.
+bool MayHaveOneOnly(const Graph& graph);
 bool IsInside(const Graph& inner, const Graph& outer);
+// The graphs directly inside a node.
+std::vector<Graph*> GraphsInside(const Operation& operation);
+// Every node of a graph and of those inside it.
+template <class Visit>
+void ForEachNode(const Graph& graph, Visit visit) {
+  for (GraphNode* node : graph.nodes) {
+    visit(node);
+    for (const Graph* inside : GraphsInside(node->operation)) ForEachNode(*inside, visit);
+  }
+}
+// Whether a capture puts nodes into it, or into a graph inside its nodes.
+bool IsCapturedInto(const Graph& graph);
 // What may stand in the body of a conditional node.
 bool FitsBody(const Graph& graph);
 

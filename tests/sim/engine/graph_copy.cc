@@ -16,9 +16,11 @@ std::shared_ptr<Graph> CopyInOrder(const Graph& graph, const std::vector<GraphNo
   copy->handles = graph.handles;
   std::map<GraphNode*, GraphNode*> twin;
   for (GraphNode* node : order) {
-    GraphNode* added = AppendNode(copy.get(), CopyOperation(node->operation, origin));
+    GraphNode* added =
+        AppendNode(copy.get(), {CopyOperation(node->operation, origin), node->context});
     added->origin = theirs ? node->origin : node->id;
     added->enabled = node->enabled;
+    added->places = node->places;
     added->attributes = node->attributes;
     for (GraphNode* before : node->after)
       added->after.Add(twin.at(before), *node->after.EdgeFrom(before));
@@ -47,15 +49,6 @@ std::shared_ptr<Conditional> CopyConditional(const Conditional& node, Origin ori
     copy->body_handles.push_back(reinterpret_cast<CUgraph>(copy->bodies.back().get()));
   }
   return copy;
-}
-
-std::vector<const Graph*> GraphsInside(const Operation& operation) {
-  if (const auto* child = std::get_if<ChildOp>(&operation)) return {child->graph.get()};
-  std::vector<const Graph*> list;
-  if (const auto* conditional = std::get_if<ConditionalOp>(&operation)) {
-    for (const auto& body : conditional->node->bodies) list.push_back(body.get());
-  }
-  return list;
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tests/sim/engine/capture.h"
-#include "tests/sim/engine/conditional.h"
+#include "tests/sim/engine/context.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/event.h"
 #include "tests/sim/engine/graph_copy.h"
@@ -11,23 +11,6 @@
 
 namespace cuheap::sim {
 namespace {
-
-constexpr std::uint64_t kKnownFlags =
-    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
-    CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
-
-// Every node of a graph and of those inside it.
-template <class Visit>
-void ForEachNode(const Graph& graph, Visit visit) {
-  for (GraphNode* node : graph.nodes) {
-    visit(node);
-    if (const auto* child = std::get_if<ChildOp>(&node->operation)) {
-      ForEachNode(*child->graph, visit);
-    } else if (const auto* conditional = std::get_if<ConditionalOp>(&node->operation)) {
-      for (const auto& body : conditional->node->bodies) ForEachNode(*body, visit);
-    }
-  }
-}
 
 // What a launch needs and changes outside of its graph.
 struct Effects {
@@ -56,65 +39,15 @@ Effects EffectsOf(const Graph& graph) {
   return effects;
 }
 
-bool HasUnusedHandle(const Graph& graph) {
-  std::vector<const ConditionalHandle*> used;
-  std::vector<const ConditionalHandle*> made;
-  for (const auto& handle : graph.handles) made.push_back(handle.get());
+CUresult CheckContexts(const Graph& graph) {
+  CUresult result = CUDA_SUCCESS;
   ForEachNode(graph, [&](const GraphNode* node) {
-    const auto* conditional = std::get_if<ConditionalOp>(&node->operation);
-    if (conditional == nullptr) return;
-    used.push_back(conditional->node->handle.get());
-    for (const auto& body : conditional->node->bodies)
-      for (const auto& handle : body->handles) made.push_back(handle.get());
+    const Context* context = node->context;
+    if (context == nullptr || !node->enabled || result != CUDA_SUCCESS) return;
+    result = context->alive ? context->broken.load() : CUDA_ERROR_CONTEXT_IS_DESTROYED;
   });
-  return std::any_of(made.begin(), made.end(), [&](const auto* handle) {
-    return std::find(used.begin(), used.end(), handle) == used.end();
-  });
+  return result;
 }
-
-// A child inside a body may have got a node afterwards that bodies may not have.
-GraphNode* WithUnfitBody(const Graph& graph) {
-  GraphNode* culprit = nullptr;
-  ForEachNode(graph, [&](GraphNode* node) {
-    const auto* conditional = std::get_if<ConditionalOp>(&node->operation);
-    if (conditional == nullptr) return;
-    for (const auto& body : conditional->node->bodies)
-      if (!FitsBody(*body)) culprit = node;
-  });
-  return culprit;
-}
-
-// Only these, and graphs of them, may be launched from a device.
-GraphNode* UnfitForDevice(const Graph& graph) {
-  GraphNode* culprit = nullptr;
-  ForEachNode(graph, [&](GraphNode* node) {
-    const CUgraphNodeType type = NodeTypeOf(node->operation);
-    const bool fit = type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-                     type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH;
-    if (!fit && culprit == nullptr) culprit = node;
-  });
-  return culprit;
-}
-
-InstantiateReport CheckStructure(const Graph& graph, std::uint64_t flags) {
-  if (GraphNode* culprit = NodeOnCycle(graph)) {
-    return {CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, culprit};
-  }
-  if (GraphNode* culprit = WithUnfitBody(graph)) {
-    return {CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, culprit};
-  }
-  if (HasUnusedHandle(graph)) {
-    return {CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED, nullptr};
-  }
-  if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) == 0) return {};
-  if (GraphNode* culprit = UnfitForDevice(graph)) {
-    return {CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED, culprit};
-  }
-  return graph.nodes.empty() ? InstantiateReport{CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, nullptr}
-                             : InstantiateReport{};
-}
-
-bool MayHaveOneOnly(const Graph& graph) { return HasMemoryNodes(graph) || HasConditionals(graph); }
 
 CUresult ProvideFor(const Effects& effects) {
   for (const auto& memory : effects.memory) {
@@ -176,27 +109,6 @@ GraphLaunch::~GraphLaunch() {
   for (const auto& block : memory) --block->launches;
 }
 
-CUresult Instantiate(Graph* graph, std::uint64_t flags, GraphExec** out,
-                     InstantiateReport* report) {
-  *report = {CUDA_GRAPH_INSTANTIATE_ERROR, nullptr};
-  constexpr std::uint64_t kExclude =
-      CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
-  const bool flags_fit = (flags & ~kKnownFlags) == 0 && (flags & kExclude) != kExclude;
-  if (!flags_fit || graph->place == GraphPlace::kMovedChild) return CUDA_ERROR_INVALID_VALUE;
-  const bool alone = MayHaveOneOnly(*graph);
-  if (alone && !graph->instance.expired()) return CUDA_ERROR_INVALID_VALUE;
-  const InstantiateReport structure = CheckStructure(*graph, flags);
-  *report = structure;
-  if (structure.result != CUDA_GRAPH_INSTANTIATE_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
-  GraphExec* exec = Execs().New();
-  exec->graph = CopyGraph(*graph);
-  exec->flags = flags & ~std::uint64_t{CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD};
-  if (alone) exec->instance = std::make_shared<int>();
-  graph->instance = exec->instance;
-  *out = exec;
-  return CUDA_SUCCESS;
-}
-
 CUresult LaunchGraph(GraphExec* exec, Stream* stream) {
   if (stream->capture.load() != nullptr) return CaptureLaunch(*exec, stream);
   std::shared_ptr<Graph> graph;
@@ -207,6 +119,8 @@ CUresult LaunchGraph(GraphExec* exec, Stream* stream) {
     const CUresult allowed = CheckSubmission(stream);
     if (allowed != CUDA_SUCCESS) return allowed;
     graph = exec->graph;
+    const CUresult usable = CheckContexts(*graph);
+    if (usable != CUDA_SUCCESS) return usable;
     effects = EffectsOf(*graph);
     if (exec->last != nullptr) after.push_back(exec->last);
   }

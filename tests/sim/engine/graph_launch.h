@@ -1,4 +1,4 @@
-// Making executable graphs, and launches of them.
+// Launches of executable graphs.
 //
 // Laws: 1. A launch comes after the work of its stream, after earlier launches of the same
 //          executable graph, and after the events that nodes of it wait for, as they were recorded
@@ -30,15 +30,9 @@ struct GraphLaunch {
   GraphRun run;
 };
 
-struct InstantiateReport {
-  CUgraphInstantiateResult result = CUDA_GRAPH_INSTANTIATE_SUCCESS;
-  GraphNode* node = nullptr;
-};
-// INVALID_VALUE, with the report of why. REQUIRES: the engine's lock.
-CUresult Instantiate(Graph* graph, std::uint64_t flags, GraphExec** out, InstantiateReport* report);
-
 // INVALID_VALUE: memory of an earlier launch was not freed, or what it would free was not
-// allocated. OUT_OF_MEMORY: no physical memory for its allocations.
+// allocated. OUT_OF_MEMORY: no physical memory for its allocations. CONTEXT_IS_DESTROYED, or its
+// sticky error: the context of a node.
 CUresult LaunchGraph(GraphExec* exec, Stream* stream);
 CUresult UploadGraph(GraphExec* exec);
 

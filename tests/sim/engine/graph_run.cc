@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tests/sim/engine/conditional.h"
+#include "tests/sim/engine/context.h"
 #include "tests/sim/engine/memory_operation.h"
 
 namespace cuheap::sim {
@@ -56,7 +57,7 @@ CUresult GraphRun::Advance() {
       if (!IsReady(progress)) continue;
       const CUresult result = AdvanceNode(*graph_->nodes[i], &progress);
       if (result == CUDA_ERROR_NOT_READY) continue;
-      if (result != CUDA_SUCCESS) return AsFailure(result);
+      if (result != CUDA_SUCCESS) return Fail(*graph_->nodes[i], result);
       any = progress.done = true;
     }
   }
@@ -66,7 +67,7 @@ CUresult GraphRun::Advance() {
 CUresult GraphRun::AdvanceNode(const GraphNode& node, Progress* progress) {
   if (!node.enabled) return CUDA_SUCCESS;
   if (const auto* batch = std::get_if<BatchOp>(&node.operation)) {
-    return AdvanceBatch(*batch, progress);
+    return AdvanceBatch(*batch, ContextOf(node), progress);
   }
   if (const auto* child = std::get_if<ChildOp>(&node.operation)) {
     if (progress->inner == nullptr)
@@ -76,7 +77,17 @@ CUresult GraphRun::AdvanceNode(const GraphNode& node, Progress* progress) {
   if (const auto* conditional = std::get_if<ConditionalOp>(&node.operation)) {
     return AdvanceConditional(*conditional->node, progress);
   }
-  return Execute(node.operation, context_);
+  return Execute(node.operation, ContextOf(node));
+}
+
+const Context& GraphRun::ContextOf(const GraphNode& node) const {
+  return node.context != nullptr ? *node.context : context_;
+}
+
+CUresult GraphRun::Fail(const GraphNode& node, CUresult result) {
+  result = AsFailure(result);
+  if (node.context != nullptr) Break(node.context, result);
+  return result;
 }
 
 CUresult GraphRun::AdvanceInner(Progress* progress) {
@@ -85,9 +96,9 @@ CUresult GraphRun::AdvanceInner(Progress* progress) {
   return result;
 }
 
-CUresult GraphRun::AdvanceBatch(const BatchOp& batch, Progress* progress) {
+CUresult GraphRun::AdvanceBatch(const BatchOp& batch, const Context& context, Progress* progress) {
   for (; progress->step < batch.list.size(); ++progress->step) {
-    const CUresult result = ExecuteMemoryOperation(batch.list[progress->step], context_);
+    const CUresult result = ExecuteMemoryOperation(batch.list[progress->step], context);
     if (result != CUDA_SUCCESS) return result;
   }
   return CUDA_SUCCESS;

@@ -22,8 +22,8 @@ class GraphRun {
 
   GraphRun(std::shared_ptr<const Graph> graph, const Context& context);
 
-  // SUCCESS: all is done. NOT_READY: it waits. Anything else: the run failed, and broke its
-  // context.
+  // SUCCESS: all is done. NOT_READY: it waits. Anything else: the run failed, and broke the context
+  // of the node that did and its own.
   CUresult Advance();
 
  private:
@@ -35,9 +35,11 @@ class GraphRun {
   };
 
   bool IsReady(const Progress& progress) const;
+  const Context& ContextOf(const GraphNode& node) const;
+  CUresult Fail(const GraphNode& node, CUresult result);
   CUresult AdvanceNode(const GraphNode& node, Progress* progress);
   CUresult AdvanceInner(Progress* progress);
-  CUresult AdvanceBatch(const BatchOp& batch, Progress* progress);
+  CUresult AdvanceBatch(const BatchOp& batch, const Context& context, Progress* progress);
   CUresult AdvanceConditional(const Conditional& node, Progress* progress);
 
   std::shared_ptr<const Graph> graph_;

@@ -21,7 +21,7 @@ UpdateReport UpdateExec(GraphExec* exec, const Graph& graph);
 
 // By the node that `exec` was made from. INVALID_VALUE: `exec` has no such node, or it may not
 // become that.
-CUresult ChangeNode(GraphExec* exec, const GraphNode& original, Operation operation);
+CUresult ChangeNode(GraphExec* exec, const GraphNode& original, NodeWork work);
 CUresult ChangeChild(GraphExec* exec, const GraphNode& original, const Graph& child);
 CUresult EnableNode(GraphExec* exec, const GraphNode& original, bool enabled);
 CUresult IsNodeEnabled(const GraphExec& exec, const GraphNode& original, bool* out);

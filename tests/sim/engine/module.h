@@ -38,7 +38,7 @@ struct ManagedVariable {
 
 struct Module {
   // Where it was loaded, and with which it goes; null for a library, which belongs to none.
-  const Context* context = nullptr;
+  Context* context = nullptr;
   std::map<std::string, Function*> functions;
   std::map<std::string, ManagedVariable> managed;
   std::map<std::string, Global> globals;

@@ -72,7 +72,8 @@ struct CopyOp {
   bool source_now = false;                           // read it before the call returns
   std::shared_ptr<const ArraySide> to_array{};
   std::shared_ptr<const ArraySide> from_array{};
-  bool between_contexts = false;  // the call named the contexts of both sides
+  bool between_contexts = false;               // the call named the contexts of both sides
+  std::shared_ptr<const CUDA_MEMCPY3D> box{};  // of a node: as it was given
 };
 struct FillOp {
   std::uintptr_t to = 0;

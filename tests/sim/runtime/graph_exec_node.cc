@@ -33,7 +33,7 @@ extern "C" cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cu
   if (parameters == nullptr) return Record(cudaErrorInvalidValue);
   return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
     CUDA_MEMCPY3D translated{};
-    if (!TranslateCopy(*parameters, &translated)) return CUDA_ERROR_INVALID_VALUE;
+    if (!TranslateNodeCopy(*parameters, &translated)) return CUDA_ERROR_INVALID_VALUE;
     return driver.cuGraphExecMemcpyNodeSetParams(exec, node, &translated, CurrentContextOf(driver));
   });
 }

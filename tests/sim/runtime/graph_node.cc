@@ -54,7 +54,7 @@ extern "C" cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t
   if (parameters == nullptr) return Record(cudaErrorInvalidValue);
   return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
     CUDA_MEMCPY3D translated{};
-    if (!TranslateCopy(*parameters, &translated)) return CUDA_ERROR_INVALID_VALUE;
+    if (!TranslateNodeCopy(*parameters, &translated)) return CUDA_ERROR_INVALID_VALUE;
     return driver.cuGraphAddMemcpyNode(node, graph, dependencies, count, &translated,
                                        CurrentContextOf(driver));
   });

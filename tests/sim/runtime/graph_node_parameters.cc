@@ -15,8 +15,7 @@ extern "C" cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node,
   });
 }
 
-// PARTIAL: func is the driver's kernel, not the host's stub, and kernelParams and extra are NULL:
-// images are not read, so nobody knows what to keep.
+// PARTIAL: kernelParams and extra are NULL: images are not read, so nobody knows what to keep.
 extern "C" cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
                                                     cudaKernelNodeParams* parameters) {
   if (parameters == nullptr) return Record(cudaErrorInvalidValue);
@@ -25,7 +24,8 @@ extern "C" cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
     const CUresult result = driver.cuGraphKernelNodeGetParams(node, &told);
     if (result != CUDA_SUCCESS) return result;
     *parameters = {};
-    parameters->func = told.func != nullptr ? static_cast<void*>(told.func) : told.kern;
+    const auto kernel = told.func != nullptr ? reinterpret_cast<CUkernel>(told.func) : told.kern;
+    parameters->func = const_cast<void*>(StubOf(kernel));
     parameters->gridDim = {told.gridDimX, told.gridDimY, told.gridDimZ};
     parameters->blockDim = {told.blockDimX, told.blockDimY, told.blockDimZ};
     parameters->sharedMemBytes = told.sharedMemBytes;
@@ -43,6 +43,7 @@ extern "C" cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
   });
 }
 
+// PARTIAL: the logical width of pitched memory (xsize) is the width of the copy.
 extern "C" cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node,
                                                     cudaMemcpy3DParms* parameters) {
   if (parameters == nullptr) return Record(cudaErrorInvalidValue);
@@ -59,7 +60,7 @@ extern "C" cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
   if (parameters == nullptr) return Record(cudaErrorInvalidValue);
   return InContext(DefaultStream::kLegacy, [&](const Driver& driver) {
     CUDA_MEMCPY3D translated{};
-    if (!TranslateCopy(*parameters, &translated)) return CUDA_ERROR_INVALID_VALUE;
+    if (!TranslateNodeCopy(*parameters, &translated)) return CUDA_ERROR_INVALID_VALUE;
     return driver.cuGraphMemcpyNodeSetParams(node, &translated);
   });
 }

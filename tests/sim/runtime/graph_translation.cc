@@ -1,6 +1,8 @@
 #include "tests/sim/runtime/graph_translation.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "tests/sim/runtime/array.h"
 #include "tests/sim/runtime/copy_translation.h"
@@ -33,9 +35,37 @@ void CopyUnion(const cudaGraphNodeParams& from, CUgraphNodeParams* to) {
 
 CUresult TranslateMemcpy(const cudaGraphNodeParams& from, CUcontext context,
                          CUgraphNodeParams* to) {
+  const auto& reserved = from.memcpy.reserved;
+  to->memcpy.flags = from.memcpy.flags;
+  to->memcpy.reserved = reserved[0] | reserved[1] | reserved[2];
   to->memcpy.copyCtx = context;
-  return TranslateCopy(from.memcpy.copyParams, &to->memcpy.copyParams) ? CUDA_SUCCESS
-                                                                       : CUDA_ERROR_INVALID_VALUE;
+  return TranslateNodeCopy(from.memcpy.copyParams, &to->memcpy.copyParams)
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_INVALID_VALUE;
+}
+
+// An array is the device's.
+bool IsHost(CUmemorytype type) { return type == CU_MEMORYTYPE_HOST; }
+
+cudaMemcpyKind KindOf(const CUDA_MEMCPY3D& copy) {
+  if (copy.srcMemoryType == CU_MEMORYTYPE_UNIFIED || copy.dstMemoryType == CU_MEMORYTYPE_UNIFIED) {
+    return cudaMemcpyDefault;
+  }
+  if (IsHost(copy.srcMemoryType))
+    return IsHost(copy.dstMemoryType) ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
+  return IsHost(copy.dstMemoryType) ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
+}
+
+// Where arrays are, stays.
+void SayTypes(bool from_host, bool to_host, CUDA_MEMCPY3D* copy) {
+  if (copy->srcMemoryType == CU_MEMORYTYPE_UNIFIED) {
+    copy->srcMemoryType = from_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+    if (from_host) copy->srcHost = reinterpret_cast<const void*>(std::exchange(copy->srcDevice, 0));
+  }
+  if (copy->dstMemoryType == CU_MEMORYTYPE_UNIFIED) {
+    copy->dstMemoryType = to_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+    if (to_host) copy->dstHost = reinterpret_cast<void*>(std::exchange(copy->dstDevice, 0));
+  }
 }
 
 }  // namespace
@@ -54,6 +84,8 @@ CUresult TranslateKernel(const cudaKernelNodeParams& from, CUcontext context,
 CUresult TranslateNode(const cudaGraphNodeParams& from, CUcontext context, CUgraphNodeParams* to) {
   static bool said = false;
   to->type = static_cast<CUgraphNodeType>(from.type);
+  std::copy_n(from.reserved0, 3, to->reserved0);
+  to->reserved2 = from.reserved2;
   switch (from.type) {
     case cudaGraphNodeTypeKernel:
       return TranslateKernelRecord(from.kernel, context, &to->kernel);
@@ -83,6 +115,16 @@ CUresult TranslateNode(const cudaGraphNodeParams& from, CUcontext context, CUgra
   }
 }
 
+bool TranslateNodeCopy(const cudaMemcpy3DParms& from, CUDA_MEMCPY3D* to) {
+  const cudaMemcpyKind kind = from.kind;
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return false;
+  if (!TranslateCopy(from, to)) return false;
+  if (kind == cudaMemcpyDefault) return true;
+  SayTypes(kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice,
+           kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost, to);
+  return true;
+}
+
 bool TranslateCopyBack(const CUDA_MEMCPY3D& from, cudaMemcpy3DParms* to) {
   const bool from_array = from.srcMemoryType == CU_MEMORYTYPE_ARRAY;
   const bool to_array = from.dstMemoryType == CU_MEMORYTYPE_ARRAY;
@@ -108,7 +150,7 @@ bool TranslateCopyBack(const CUDA_MEMCPY3D& from, cudaMemcpy3DParms* to) {
   copy.dstPos = {from.dstXInBytes / to_element, from.dstY, from.dstZ};
   copy.extent = {from.WidthInBytes / (from_array ? from_element : to_element), from.Height,
                  from.Depth};
-  copy.kind = cudaMemcpyDefault;
+  copy.kind = KindOf(from);
   *to = copy;
   return true;
 }

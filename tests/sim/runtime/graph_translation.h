@@ -17,6 +17,9 @@ CUresult TranslateKernel(const cudaKernelNodeParams& from, CUcontext context,
                          CUDA_KERNEL_NODE_PARAMS* to);
 // NOT_SUPPORTED, having said so, for nodes of external semaphores.
 CUresult TranslateNode(const cudaGraphNodeParams& from, CUcontext context, CUgraphNodeParams* to);
+// As TranslateCopy, and with the kinds of memory that its direction says. False for no direction
+// too.
+bool TranslateNodeCopy(const cudaMemcpy3DParms& from, CUDA_MEMCPY3D* to);
 // False: an array of the copy does not live any more.
 bool TranslateCopyBack(const CUDA_MEMCPY3D& from, cudaMemcpy3DParms* to);
 

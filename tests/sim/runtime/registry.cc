@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -105,6 +106,13 @@ CUresult KernelOf(const void* stub, CUkernel* kernel) {
     if (*kernel != nullptr) return CUDA_SUCCESS;
   }
   return LoadKernel(stub, kernel);
+}
+
+const void* StubOf(CUkernel kernel) {
+  const std::shared_lock<std::shared_mutex> lock(All().mutex);
+  const auto found = std::find_if(All().kernels.begin(), All().kernels.end(),
+                                  [&](const auto& one) { return one.second.handle == kernel; });
+  return found == All().kernels.end() ? kernel : found->first;
 }
 
 CUresult FunctionOf(const void* stub, CUfunction* function) {

@@ -16,6 +16,9 @@ namespace cuheap::sim_runtime {
 // An unknown stub gives cudaErrorInvalidDeviceFunction's number.
 CUresult KernelOf(const void* stub, CUkernel* kernel);
 
+// The host stub of a kernel; where it has none, the kernel itself, which stands for one.
+const void* StubOf(CUkernel kernel);
+
 // The kernel as a function of the current context, for attributes and occupancy. REQUIRES a current
 // context.
 CUresult FunctionOf(const void* stub, CUfunction* function);

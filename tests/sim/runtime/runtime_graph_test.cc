@@ -68,6 +68,34 @@ class RuntimeGraphTest : public ::testing::Test {
   void* block_ = nullptr;
 };
 
+TEST_F(RuntimeGraphTest, ACopyTellsItsDirectionAndPositions) {
+  int host[64] = {};
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = {block_, 16, 16, 8};
+  copy.dstPtr = {host, 32, 16, 4};
+  copy.srcPos = {8, 1, 0};
+  copy.dstPos = {0, 1, 0};
+  copy.extent = {4, 2, 1};
+  for (const cudaMemcpyKind kind : {cudaMemcpyDeviceToHost, cudaMemcpyDefault}) {
+    copy.kind = kind;
+    cudaGraphNode_t node = nullptr;
+    ASSERT_CUDA(cudaGraphAddMemcpyNode(&node, graph_, nullptr, 0, &copy));
+    cudaMemcpy3DParms told{};
+    ASSERT_CUDA(cudaGraphMemcpyNodeGetParams(node, &told));
+    EXPECT_EQ(kind, told.kind);
+    EXPECT_EQ(block_, told.srcPtr.ptr);
+    EXPECT_EQ(16U, told.srcPtr.pitch);
+    EXPECT_EQ(8U, told.srcPtr.ysize);
+    EXPECT_EQ(8U, told.srcPos.x);
+    EXPECT_EQ(1U, told.srcPos.y);
+    EXPECT_EQ(host, told.dstPtr.ptr);
+    EXPECT_EQ(1U, told.dstPos.y);
+  }
+  copy.kind = static_cast<cudaMemcpyKind>(7);
+  cudaGraphNode_t none = nullptr;
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGraphAddMemcpyNode(&none, graph_, nullptr, 0, &copy));
+}
+
 TEST_F(RuntimeGraphTest, ParametersOfNodesAreReadAndChanged) {
   cudaGraphNode_t copy = nullptr;
   ASSERT_CUDA(cudaGraphAddMemcpyNode1D(&copy, graph_, nullptr, 0, At(1), At(0), 4,
@@ -94,6 +122,26 @@ TEST_F(RuntimeGraphTest, ParametersOfNodesAreReadAndChanged) {
   ASSERT_CUDA(cudaGraphRemoveDependencies(graph_, &set, &copy, nullptr, 1));
 }
 
+TEST_F(RuntimeGraphTest, EdgesKeepTheirData) {
+  cudaKernelNodeParams launch{};
+  launch.func = &stub_;
+  launch.gridDim = launch.blockDim = dim3(1);
+  cudaGraphNode_t nodes[2] = {};
+  for (cudaGraphNode_t& node : nodes)
+    ASSERT_CUDA(cudaGraphAddKernelNode(&node, graph_, nullptr, 0, &launch));
+  cudaGraphEdgeData edge{};
+  edge.from_port = cudaGraphKernelNodePortProgrammatic;
+  edge.type = cudaGraphDependencyTypeProgrammatic;
+  ASSERT_CUDA(cudaGraphAddDependencies(graph_, &nodes[0], &nodes[1], &edge, 1));
+  cudaGraphNode_t from = nullptr;
+  cudaGraphEdgeData told{};
+  std::size_t count = 1;
+  ASSERT_CUDA(cudaGraphNodeGetDependencies(nodes[1], &from, &told, &count));
+  EXPECT_EQ(nodes[0], from);
+  EXPECT_EQ(edge.from_port, told.from_port);
+  EXPECT_EQ(edge.type, told.type);
+}
+
 TEST_F(RuntimeGraphTest, KernelNodesAreChangedByStub) {
   cudaKernelNodeParams launch{};
   launch.func = &stub_;
@@ -102,6 +150,7 @@ TEST_F(RuntimeGraphTest, KernelNodesAreChangedByStub) {
   ASSERT_CUDA(cudaGraphAddKernelNode(&node, graph_, nullptr, 0, &launch));
   cudaKernelNodeParams told{};
   ASSERT_CUDA(cudaGraphKernelNodeGetParams(node, &told));
+  EXPECT_EQ(launch.func, told.func) << "the host's stub";
   EXPECT_EQ(1U, told.gridDim.x);
   told.gridDim = dim3(3);
   ASSERT_CUDA(cudaGraphKernelNodeSetParams(node, &told)) << "what was read may be set";

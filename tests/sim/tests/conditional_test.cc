@@ -184,6 +184,22 @@ TEST_F(ConditionalTest, GraphsWithConditionsAreNotCopied) {
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphInstantiate(&second, graph_, 0));
 }
 
+TEST_F(ConditionalTest, AHandleIsForItsGraphAndThoseInside) {
+  const auto outer = Handle(1);
+  const auto inner = Handle(1);
+  CUgraph other = nullptr;
+  CUgraphNode node = nullptr;
+  ASSERT_CUDA(cuGraphCreate(&other, 0));
+  CUgraphNodeParams wanted = Wanted(outer, CU_GRAPH_COND_TYPE_IF, 1);
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphAddNode(&node, other, nullptr, nullptr, 0, &wanted));
+  EXPECT_EQ(nullptr, node);
+  const CUgraph body = Add(graph_, outer, CU_GRAPH_COND_TYPE_IF, 1)[0];
+  AddSet(Add(body, inner, CU_GRAPH_COND_TYPE_IF, 1)[0], block_, 6);
+  Run(Instantiate(graph_));
+  EXPECT_EQ(6U, Word(block_));
+  EXPECT_CUDA(cuGraphDestroy(other));
+}
+
 TEST_F(ConditionalTest, HandlesAndSizesAreChecked) {
   const auto handle = Handle(1);
   CUgraphNode node = nullptr;

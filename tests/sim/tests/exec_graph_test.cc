@@ -103,6 +103,52 @@ TEST_F(ExecGraphTest, AMovedChildMayHaveMemory) {
   Run(exec);
 }
 
+TEST_F(ExecGraphTest, UnusedBytesOfParametersAreZero) {
+  CUgraphNode node = nullptr;
+  const auto expect = [&](CUresult result, const CUgraphNodeParams& wanted) {
+    CUgraphNodeParams copy = wanted;
+    EXPECT_EQ(result, cuGraphAddNode(&node, graph_, nullptr, nullptr, 0, &copy));
+  };
+  CUgraphNodeParams wanted{};
+  wanted.type = CU_GRAPH_NODE_TYPE_EMPTY;
+  expect(CUDA_SUCCESS, wanted);
+  wanted.reserved1[0] = 1;
+  expect(CUDA_ERROR_INVALID_VALUE, wanted);
+  wanted = {};
+  wanted.type = CU_GRAPH_NODE_TYPE_MEMSET;
+  wanted.memset = {block_, 0, 1, 4, 1, 1, context_};
+  expect(CUDA_SUCCESS, wanted);
+  CUgraphNodeParams dirty = wanted;
+  dirty.reserved1[28] = 1;
+  expect(CUDA_ERROR_INVALID_VALUE, dirty);
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphNodeSetParams(node, &dirty));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphExecNodeSetParams(Instantiate(graph_), node, &dirty));
+  wanted = {};
+  wanted.type = CU_GRAPH_NODE_TYPE_MEMCPY;
+  wanted.memcpy.copyCtx = context_;
+  wanted.memcpy.copyParams = Row(block_ + 64, block_, 4);
+  expect(CUDA_SUCCESS, wanted);
+  wanted.memcpy.flags = 1;
+  expect(CUDA_ERROR_INVALID_VALUE, wanted);
+  wanted.memcpy.flags = 0;
+  wanted.memcpy.reserved = 1;
+  expect(CUDA_ERROR_INVALID_VALUE, wanted);
+}
+
+TEST_F(ExecGraphTest, AMovedChildIsOfOneParent) {
+  CUgraph child = NewGraph();
+  CUgraph other = NewGraph();
+  CUgraphNodeParams wanted{};
+  wanted.type = CU_GRAPH_NODE_TYPE_GRAPH;
+  wanted.graph = {child, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE};
+  CUgraphNode node = nullptr;
+  ASSERT_CUDA(cuGraphAddNode(&node, graph_, nullptr, nullptr, 0, &wanted));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphAddChildGraphNode(&node, other, nullptr, 0, child));
+  wanted.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphAddNode(&node, other, nullptr, nullptr, 0, &wanted));
+  EXPECT_CUDA(cuGraphDestroy(other));
+}
+
 TEST_F(ExecGraphTest, AGraphIsNotMovedIntoItself) {
   CUgraph child = NewGraph();
   CUgraphNode node = nullptr;

@@ -61,6 +61,35 @@ TEST_F(GraphAttributesTest, AttributesOfStreamsAreKeptAndCaptured) {
   EXPECT_EQ(-5, value.priority);
 }
 
+TEST_F(GraphAttributesTest, ACapturedLaunchKeepsItsOwn) {
+  CUlaunchAttribute attributes[2] = {};
+  attributes[0].id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
+  attributes[0].value.priority = -3;
+  attributes[1].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;  // of no node
+  attributes[1].value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config{1, 1, 1, 1, 1, 1, 0, stream_, attributes, 2};
+  const CUfunction function = Kernel();
+  CUgraph captured = nullptr;
+  ASSERT_CUDA(cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_RELAXED));
+  ASSERT_CUDA(cuLaunchKernelEx(&config, function, nullptr, nullptr));
+  ASSERT_CUDA(cuLaunchCooperativeKernel(function, 1, 1, 1, 1, 1, 1, 0, stream_, nullptr));
+  ASSERT_CUDA(cuStreamEndCapture(stream_, &captured));
+  CUgraphNode nodes[2] = {};
+  std::size_t count = 2;
+  ASSERT_CUDA(cuGraphGetNodes(captured, nodes, &count));
+  ASSERT_EQ(2U, count);
+  CUkernelNodeAttrValue value{};
+  ASSERT_CUDA(cuGraphKernelNodeGetAttribute(nodes[0], CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
+  EXPECT_EQ(-3, value.priority);
+  ASSERT_CUDA(cuGraphKernelNodeGetAttribute(nodes[0], CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value));
+  EXPECT_EQ(0, value.cooperative);
+  ASSERT_CUDA(cuGraphKernelNodeGetAttribute(nodes[1], CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value));
+  EXPECT_EQ(1, value.cooperative);
+  EXPECT_CUDA(cuGraphDestroy(captured));
+  config.attrs = nullptr;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuLaunchKernelEx(&config, function, nullptr, nullptr));
+}
+
 TEST_F(GraphAttributesTest, ADotFileHasNodesAndEdges) {
   const CUgraphNode kernel = AddKernel(graph_);
   AddSet(graph_, block_, 1, {kernel});

@@ -220,5 +220,41 @@ TEST_F(GraphMemoryTest, ANodeTellsItsParameters) {
   EXPECT_EQ(wanted.dptr, none.dptr) << "untouched";
 }
 
+TEST_F(GraphMemoryTest, PropertiesThatGraphsHaveNotAreRefused) {
+  CUmemAccessDesc access[3] = {};
+  for (CUmemAccessDesc& one : access) {
+    one.location = {CU_MEM_LOCATION_TYPE_DEVICE, 1};
+    one.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  }
+  CUDA_MEM_ALLOC_NODE_PARAMS wanted{};
+  wanted.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wanted.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  wanted.bytesize = 1000;
+  wanted.accessDescs = access;
+  const auto add = [&] { return cuGraphAddMemAllocNode(&alloc_, graph_, nullptr, 0, &wanted); };
+  wanted.poolProps.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, add()) << "no processes share them";
+  wanted.poolProps.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
+  wanted.accessDescCount = 3;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, add()) << "more than there are devices";
+  wanted.accessDescCount = 2;
+  access[1].location.id = 99;
+  EXPECT_EQ(CUDA_ERROR_INVALID_DEVICE, add());
+  access[1].location = {CU_MEM_LOCATION_TYPE_HOST, 0};
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, add());
+  access[1] = access[0];
+  access[1].flags = static_cast<CUmemAccess_flags>(2);
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, add());
+  CUgraphNodeParams node{};
+  node.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+  node.alloc.poolProps = wanted.poolProps;
+  node.alloc.poolProps.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+  node.alloc.bytesize = 1000;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuGraphAddNode(&alloc_, graph_, nullptr, nullptr, 0, &node));
+  EXPECT_EQ(0U, wanted.dptr);
+  wanted.accessDescCount = 1;
+  EXPECT_CUDA(add());
+}
+
 }  // namespace
 }  // namespace cuheap::sim
