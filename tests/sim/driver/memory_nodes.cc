@@ -2,6 +2,7 @@
 #include "tests/sim/driver/graph_handles.h"
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/graph_memory.h"
+#include "tests/sim/engine/pool_places.h"
 #include "tests/sim/engine/settings.h"
 
 namespace cuheap::sim {
@@ -19,12 +20,12 @@ CUresult CheckAccess(const CUmemAccessDesc& access) {
 template <class Parameters>
 CUresult CheckAllocation(const Parameters& parameters) {
   const CUmemPoolProps& properties = parameters.poolProps;
-  if (properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-      properties.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+  if (properties.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
       properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  CUHEAP_SIM_TRY(NeedDevice(properties.location.id));
+  PoolPlace place;  // a node's memory may be wherever a pool's may
+  CUHEAP_SIM_TRY(PoolPlaceOf(properties.location, properties.allocType, &place));
   const size_t count = parameters.accessDescCount;
   if (count > static_cast<size_t>(TheSettings().devices)) return CUDA_ERROR_INVALID_VALUE;
   if (count != 0) CUHEAP_SIM_TRY(NeedPointers(parameters.accessDescs));
@@ -38,7 +39,7 @@ CUresult AllocationOf(const Parameters& parameters, NodeWork* out) {
   const CUmemPoolProps& properties = parameters.poolProps;
   const EngineLock lock;
   AllocOp allocation;
-  CUHEAP_SIM_TRY(NewGraphMemory(properties.location.id, parameters.bytesize, &allocation.memory));
+  CUHEAP_SIM_TRY(NewGraphMemory(properties.location, parameters.bytesize, &allocation.memory));
   allocation.memory->properties = properties;
   allocation.memory->access.assign(parameters.accessDescs,
                                    parameters.accessDescs + parameters.accessDescCount);

@@ -32,7 +32,7 @@ CUresult CaptureAllocation(Stream* stream, const MemoryPool& pool, std::uint64_t
                            CUdeviceptr* out) {
   const EngineLock lock;
   AllocOp allocation;
-  CUHEAP_SIM_TRY(NewGraphMemory(pool.device, bytes, &allocation.memory));
+  CUHEAP_SIM_TRY(NewGraphMemory(pool.properties.location, bytes, &allocation.memory));
   for (int device = 0; device < TheSettings().devices; ++device) {
     const bool given =
         device != pool.device && pool.access[device] != CU_MEM_ACCESS_FLAGS_PROT_NONE;
@@ -51,7 +51,9 @@ CUresult Allocate(CUdeviceptr* out, size_t bytes, MemoryPool* pool, Stream* stre
     const EngineLock lock;
     CUHEAP_SIM_TRY(CheckSubmission(stream));
     if (stream->capture.load() != nullptr) {
-      if (pool->device == kHostDevice) return CUDA_ERROR_NOT_SUPPORTED;
+      // Memory of a node is pinned.
+      const bool managed = pool->properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+      if (managed) return CUDA_ERROR_NOT_SUPPORTED;
       return CaptureAllocation(stream, *pool, bytes, out);
     }
   }
@@ -70,7 +72,6 @@ CUresult face::MemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream handle) {
   return Allocate(out, bytes, CurrentPool(PlaceOfDevice(stream->context->device)), stream);
 }
 
-// PARTIAL: a captured allocation cannot come from a pool of host or managed memory.
 CUresult face::MemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool pool_handle,
                                      CUstream handle) {
   CUHEAP_SIM_TRY(NeedPointers(out));

@@ -24,7 +24,7 @@ struct Device {
 struct State {
   std::map<std::uintptr_t, std::weak_ptr<GraphMemory>> all;
   std::map<std::uintptr_t, Unfreed> unfreed;
-  Device devices[kMaxDevices];
+  Device devices[kTables];  // by table, the host's too
 };
 
 State& The() {
@@ -47,7 +47,7 @@ PhysicalPtr TakeSpare(Device& device, std::uint64_t bytes) {
 }
 
 PhysicalPtr TakePages(int number, std::uint64_t bytes) {
-  Device& device = The().devices[number];
+  Device& device = The().devices[TableOf(number)];
   if (PhysicalPtr pages = TakeSpare(device, bytes)) return pages;
   if (PhysicalPtr pages = AllocatePages(number, bytes, MemoryKind::kGraph)) return pages;
   device.spare.clear();
@@ -58,7 +58,7 @@ PhysicalPtr Unmap(GraphMemory* memory) {
   PhysicalPtr pages = std::move(memory->region.pages);
   memory->region.pages = nullptr;
   UnmapPages(memory->region.base, memory->region.bytes);
-  The().devices[memory->device].mapped -= memory->region.bytes;
+  The().devices[TableOf(memory->device)].mapped -= memory->region.bytes;
   return pages;
 }
 
@@ -72,6 +72,11 @@ void AddToTable(const GraphMemory& memory) {
   AddAllocation(std::move(block));
 }
 
+// For the next graph, until a trim. Nobody trims the host, which has enough.
+void KeepSpare(int device, PhysicalPtr pages) {
+  if (device != kHostDevice) The().devices[device].spare.push_back(std::move(pages));
+}
+
 }  // namespace
 
 GraphMemory::~GraphMemory() {
@@ -79,12 +84,14 @@ GraphMemory::~GraphMemory() {
   const EngineLock lock;
   The().all.erase(region.base);
   MemoryReturns(region.base, region.bytes);
-  if (region.pages != nullptr) The().devices[device].spare.push_back(Unmap(this));
+  if (region.pages != nullptr) KeepSpare(device, Unmap(this));
   RemoveAllocation(region.base);
   ReturnAddresses(region.base, region.bytes);
 }
 
-CUresult NewGraphMemory(int device, std::uint64_t bytes, std::shared_ptr<GraphMemory>* out) {
+CUresult NewGraphMemory(const CUmemLocation& place, std::uint64_t bytes,
+                        std::shared_ptr<GraphMemory>* out) {
+  const int device = place.type == CU_MEM_LOCATION_TYPE_DEVICE ? place.id : kHostDevice;
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (bytes > DeviceCapacity(device)) return CUDA_ERROR_OUT_OF_MEMORY;
   const EngineLock lock;
@@ -96,7 +103,7 @@ CUresult NewGraphMemory(int device, std::uint64_t bytes, std::shared_ptr<GraphMe
   memory->bytes = bytes;
   memory->region = {base, whole, nullptr};
   memory->properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  memory->properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+  memory->properties.location = place;
   AddToTable(*memory);
   The().all[base] = memory;
   *out = std::move(memory);
@@ -119,7 +126,7 @@ CUresult ProvidePages(GraphMemory* memory) {
   }
   memory->region = std::move(region);
   ShowPages(*memory);
-  Device& device = The().devices[memory->device];
+  Device& device = The().devices[TableOf(memory->device)];
   device.mapped += memory->region.bytes;
   device.most_mapped = std::max(device.most_mapped, device.mapped);
   return CUDA_SUCCESS;

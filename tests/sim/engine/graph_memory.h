@@ -42,7 +42,8 @@ struct GraphMemory {
 };
 
 // INVALID_VALUE: no bytes. OUT_OF_MEMORY: more than the device has, or no addresses.
-CUresult NewGraphMemory(int device, std::uint64_t bytes, std::shared_ptr<GraphMemory>* out);
+CUresult NewGraphMemory(const CUmemLocation& place, std::uint64_t bytes,
+                        std::shared_ptr<GraphMemory>* out);
 // Null: no node has memory that begins there.
 std::shared_ptr<GraphMemory> GraphMemoryAt(std::uintptr_t base);
 

@@ -43,7 +43,7 @@ Access AccessToContextMemory(const Context& context, const Allocation& block) {
 
 // An allocation node says which devices its memory is open to, beside its own.
 Access AccessToGraphMemory(const Context& context, const Allocation& block) {
-  if (block.device == context.device) return Access::kReadWrite;
+  if (block.device == context.device || block.device == kHostDevice) return Access::kReadWrite;
   const auto memory = GraphMemoryAt(block.base);
   if (memory == nullptr) return Access::kNone;
   Access access = Access::kNone;

@@ -101,7 +101,7 @@ bool OpenPhysicalMemory() {
 int DeviceFile(int device) { return files[device]; }
 
 std::uint64_t DeviceCapacity(int device) {
-  return TheControlBlock().tables[device].pages * kPageBytes;
+  return TheControlBlock().tables[TableOf(device)].pages * kPageBytes;
 }
 
 void PunchHole(int file, std::uint64_t offset, std::uint64_t bytes) {

@@ -114,6 +114,32 @@ TEST_F(PoolContractTest, SizesOfNothingAndOfEverythingAreRefused) {
   }
 }
 
+TEST_F(PoolContractTest, ACapturedAllocationIsWhereItsPoolIs) {
+  CUmemoryPool pool = New(At(CU_MEM_LOCATION_TYPE_HOST));
+  CUdeviceptr block = 0;
+  CUgraph graph = nullptr;
+  CUgraphExec exec = nullptr;
+  ASSERT_CUDA(cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_RELAXED));
+  ASSERT_CUDA(cuMemAllocFromPoolAsync(&block, 4096, pool, stream_));
+  ASSERT_CUDA(cuMemsetD8Async(block, 6, 4096, stream_));
+  ASSERT_CUDA(cuStreamEndCapture(stream_, &graph));
+  ASSERT_CUDA(cuGraphInstantiate(&exec, graph, 0));
+  EXPECT_CUDA(cuGraphDestroy(graph));
+  const std::size_t used = UsedByDriver();
+  ASSERT_CUDA(cuGraphLaunch(exec, stream_));
+  ASSERT_CUDA(cuStreamSynchronize(stream_));
+  EXPECT_EQ(used, UsedByDriver());
+  EXPECT_EQ(6, reinterpret_cast<volatile char*>(block)[4095]);
+  unsigned type = 0;
+  EXPECT_CUDA(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, block));
+  EXPECT_EQ(unsigned{CU_MEMORYTYPE_HOST}, type);
+  EXPECT_CUDA(cuMemFreeAsync(block, stream_));
+  EXPECT_CUDA(cuStreamSynchronize(stream_));
+  EXPECT_CUDA(cuGraphExecDestroy(exec));
+  EXPECT_EQ(0U, cuheap_sim_pinned());
+  EXPECT_CUDA(cuMemPoolDestroy(pool));
+}
+
 TEST_F(PoolContractTest, HostPoolsGiveHostMemoryAndChargeNoDevice) {
   for (const CUmemLocationType type : {CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA}) {
     CUmemoryPool pool = New(At(type));
