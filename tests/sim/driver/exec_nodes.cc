@@ -52,7 +52,6 @@ CUresult CheckType(const CUgraphNodeParams& parameters, CUgraphNode handle) {
 
 }  // namespace
 
-// PARTIAL: no node of external semaphores.
 CUresult face::GraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                       CUgraphNodeParams* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(parameters));
@@ -71,6 +70,14 @@ CUresult face::GraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
   CUHEAP_SIM_TRY(NeedPointers(parameters));
   const CUDA_KERNEL_NODE_PARAMS newer = Newer(*parameters);
   return ChangeTo(exec, node, &newer);
+}
+CUresult face::GraphExecExternalSemaphoresSignalNodeSetParams(
+    CUgraphExec exec, CUgraphNode node, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* parameters) {
+  return ChangeTo(exec, node, parameters);
+}
+CUresult face::GraphExecExternalSemaphoresWaitNodeSetParams(
+    CUgraphExec exec, CUgraphNode node, const CUDA_EXT_SEM_WAIT_NODE_PARAMS* parameters) {
+  return ChangeTo(exec, node, parameters);
 }
 CUresult face::GraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                             const CUDA_MEMCPY3D* parameters, CUcontext context) {

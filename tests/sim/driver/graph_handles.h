@@ -32,6 +32,10 @@ CUresult WorkOf(const CUDA_HOST_NODE_PARAMS& parameters, NodeWork* out);
 CUresult WorkOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& parameters, NodeWork* out);
 CUresult WorkOf(const CUDA_MEM_ALLOC_NODE_PARAMS& parameters, NodeWork* out);
 CUresult WorkOf(const CUDA_MEM_ALLOC_NODE_PARAMS_v2& parameters, NodeWork* out);
+CUresult WorkOf(const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS& parameters, NodeWork* out);
+CUresult WorkOf(const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2& parameters, NodeWork* out);
+CUresult WorkOf(const CUDA_EXT_SEM_WAIT_NODE_PARAMS& parameters, NodeWork* out);
+CUresult WorkOf(const CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2& parameters, NodeWork* out);
 // The context that a node is to run in; NULL is the current one. INVALID_CONTEXT: none, or not
 // alive.
 CUresult NodeContextOf(CUcontext handle, Context** out);

@@ -91,7 +91,6 @@ CUDA_KERNEL_NODE_PARAMS Newer(const CUDA_KERNEL_NODE_PARAMS_v1& old) {
   return parameters;
 }
 
-// PARTIAL: no node of external semaphores.
 CUresult face::GraphAddNode_v2(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                const CUgraphEdgeData* edges, size_t count,
                                CUgraphNodeParams* parameters) {
@@ -104,7 +103,6 @@ CUresult face::GraphAddNode_v2(CUgraphNode* out, CUgraph graph, const CUgraphNod
   GiveOutputs(*node, parameters);
   return CUDA_SUCCESS;
 }
-// PARTIAL: no node of external semaphores.
 CUresult face::GraphAddNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, size_t count,
                             CUgraphNodeParams* parameters) {
   return GraphAddNode_v2(out, graph, after, nullptr, count, parameters);
@@ -171,6 +169,16 @@ CUresult face::GraphAddMemAllocNode(CUgraphNode* out, CUgraph graph, const CUgra
 CUresult face::GraphAddBatchMemOpNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                       size_t count,
                                       const CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters) {
+  return AddOf(out, graph, after, count, parameters);
+}
+CUresult face::GraphAddExternalSemaphoresSignalNode(
+    CUgraphNode* out, CUgraph graph, const CUgraphNode* after, size_t count,
+    const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* parameters) {
+  return AddOf(out, graph, after, count, parameters);
+}
+CUresult face::GraphAddExternalSemaphoresWaitNode(CUgraphNode* out, CUgraph graph,
+                                                  const CUgraphNode* after, size_t count,
+                                                  const CUDA_EXT_SEM_WAIT_NODE_PARAMS* parameters) {
   return AddOf(out, graph, after, count, parameters);
 }
 CUresult face::GraphAddMemFreeNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,

@@ -113,9 +113,6 @@ CUresult OperationOf(const CUgraphNodeParams& parameters, Operation* out) {
       return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
       return ConditionalOf(parameters.conditional, out);
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-      return NotSimulated("a graph node of external semaphores");
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
@@ -187,6 +184,10 @@ CUresult WorkOf(const CUgraphNodeParams& parameters, NodeWork* out) {
     case CU_GRAPH_NODE_TYPE_MEMCPY:
       CUHEAP_SIM_TRY(NodeContextOf(parameters.memcpy.copyCtx, &out->context));
       return WorkOf(parameters.memcpy.copyParams, out);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+      return WorkOf(parameters.extSemSignal, out);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      return WorkOf(parameters.extSemWait, out);
     case CU_GRAPH_NODE_TYPE_MEMSET:
       CUHEAP_SIM_TRY(NodeContextOf(parameters.memset.ctx, &out->context));
       return FillOf(parameters.memset, &out->operation);

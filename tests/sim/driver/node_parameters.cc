@@ -51,7 +51,6 @@ CUresult SetEvent(CUgraphNode handle, Operation operation) {
 
 }  // namespace
 
-// PARTIAL: no node of external semaphores.
 CUresult face::GraphNodeSetParams(CUgraphNode handle, CUgraphNodeParams* parameters) {
   CUHEAP_SIM_TRY(NeedPointers(parameters));
   const EngineLock lock;
@@ -172,8 +171,17 @@ CUresult face::GraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_
 CUresult face::GraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS* out) {
   auto* batch = OperationIn<BatchOp>(node);
   CUHEAP_SIM_TRY(NeedPointers(batch, out));
+  if (batch->semaphores != nullptr) return CUDA_ERROR_INVALID_VALUE;
   *out = {batch->context, static_cast<unsigned>(batch->list.size()), batch->list.data(), 0};
   return CUDA_SUCCESS;
+}
+CUresult face::GraphExternalSemaphoresSignalNodeSetParams(
+    CUgraphNode node, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* parameters) {
+  return SetOf(node, parameters);
+}
+CUresult face::GraphExternalSemaphoresWaitNodeSetParams(
+    CUgraphNode node, const CUDA_EXT_SEM_WAIT_NODE_PARAMS* parameters) {
+  return SetOf(node, parameters);
 }
 CUresult face::GraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr* out) {
   const auto* free = OperationIn<FreeOp>(node);

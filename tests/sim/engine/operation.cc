@@ -9,6 +9,7 @@
 #include "tests/sim/engine/copy_bytes.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/event.h"
+#include "tests/sim/engine/external_semaphore.h"
 #include "tests/sim/engine/graph_launch.h"
 #include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/match.h"
@@ -97,6 +98,12 @@ CUresult MarkIfAlive(Event* event) {
   return CUDA_SUCCESS;
 }
 
+CUgraphNodeType TypeOf(const BatchOp& batch) {
+  if (batch.semaphores == nullptr) return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+  return batch.semaphores->waits ? CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT
+                                 : CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL;
+}
+
 CUresult CallHost(const HostOp& host, const Context& context) {
   if (host.kind == HostCall::kEngine) {
     host.function(host.data);
@@ -130,7 +137,7 @@ CUgraphNodeType NodeTypeOf(const Operation& operation) {
                           [](const TouchOp&) { return CU_GRAPH_NODE_TYPE_KERNEL; },
                           [](const CopyOp&) { return CU_GRAPH_NODE_TYPE_MEMCPY; },
                           [](const FillOp&) { return CU_GRAPH_NODE_TYPE_MEMSET; },
-                          [](const BatchOp&) { return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP; },
+                          [](const BatchOp& batch) { return TypeOf(batch); },
                           [](const HostOp&) { return CU_GRAPH_NODE_TYPE_HOST; },
                           [](const RecordOp&) { return CU_GRAPH_NODE_TYPE_EVENT_RECORD; },
                           [](const WaitOp&) { return CU_GRAPH_NODE_TYPE_WAIT_EVENT; },

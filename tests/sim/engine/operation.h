@@ -27,6 +27,7 @@ struct Function;
 struct Graph;
 struct GraphLaunch;
 struct GraphMemory;
+struct SemaphoreBatch;
 
 struct EmptyOp {};
 struct KernelOp {
@@ -87,6 +88,7 @@ struct FillOp {
 struct BatchOp {
   std::vector<CUstreamBatchMemOpParams> list;
   CUcontext context = nullptr;
+  std::shared_ptr<const SemaphoreBatch> semaphores{};  // none: values in memory of the program
 };
 enum class HostCall {
   kProgram,   // a function of the program: not called in a context that is broken

@@ -5,7 +5,6 @@
 
 using namespace cuheap::sim_runtime;
 
-// PARTIAL: no node of external semaphores.
 extern "C" cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                   cudaGraphNodeParams* parameters) {
   if (parameters == nullptr) return Record(cudaErrorInvalidValue);

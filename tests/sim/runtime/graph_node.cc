@@ -20,7 +20,6 @@ void ReturnOutputs(const CUgraphNodeParams& from, cudaGraphNodeParams* to) {
 
 }  // namespace
 
-// PARTIAL: no node of external semaphores.
 extern "C" cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                         const cudaGraphNode_t* dependencies,
                                         const cudaGraphEdgeData* edges, size_t count,

@@ -6,7 +6,6 @@
 
 #include "tests/sim/runtime/array.h"
 #include "tests/sim/runtime/copy_translation.h"
-#include "tests/sim/runtime/missing.h"
 
 namespace cuheap::sim_runtime {
 namespace {
@@ -82,7 +81,6 @@ CUresult TranslateKernel(const cudaKernelNodeParams& from, CUcontext context,
 }
 
 CUresult TranslateNode(const cudaGraphNodeParams& from, CUcontext context, CUgraphNodeParams* to) {
-  static bool said = false;
   to->type = static_cast<CUgraphNodeType>(from.type);
   std::copy_n(from.reserved0, 3, to->reserved0);
   to->reserved2 = from.reserved2;
@@ -106,12 +104,12 @@ CUresult TranslateNode(const cudaGraphNodeParams& from, CUcontext context, CUgra
     case cudaGraphNodeTypeEventRecord:
     case cudaGraphNodeTypeMemAlloc:
     case cudaGraphNodeTypeMemFree:
+    case cudaGraphNodeTypeExtSemaphoreSignal:
+    case cudaGraphNodeTypeExtSemaphoreWait:
       CopyUnion(from, to);
       return CUDA_SUCCESS;
     default:
-      SayMissingOnce(&said, "cudaGraphAddNode",
-                     "does not know this type of node in the simulated runtime");
-      return CUDA_ERROR_NOT_SUPPORTED;
+      return CUDA_ERROR_INVALID_VALUE;
   }
 }
 

@@ -15,7 +15,7 @@ CUcontext CurrentContextOf(const Driver& driver);
 
 CUresult TranslateKernel(const cudaKernelNodeParams& from, CUcontext context,
                          CUDA_KERNEL_NODE_PARAMS* to);
-// NOT_SUPPORTED, having said so, for nodes of external semaphores.
+// INVALID_VALUE: there is no such type.
 CUresult TranslateNode(const cudaGraphNodeParams& from, CUcontext context, CUgraphNodeParams* to);
 // As TranslateCopy, and with the kinds of memory that its direction says. False for no direction
 // too.

@@ -250,4 +250,44 @@ TEST_F(RuntimeArrayTest, GraphNodesKeepTheirArrays) {
   EXPECT_EQ(cudaFreeArray(array), cudaSuccess);
 }
 
+TEST_F(RuntimeArrayTest, SemaphoresOfOtherInterfacesWorkInStreamsAndGraphs) {
+  const int file = memfd_create("semaphore", MFD_CLOEXEC);
+  ASSERT_EQ(ftruncate(file, 8), 0);
+  void* shown = mmap(nullptr, 8, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  const auto* value = static_cast<volatile unsigned long long*>(shown);
+  cudaExternalSemaphoreHandleDesc description{};
+  description.type = cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd;
+  description.handle.fd = file;
+  cudaExternalSemaphore_t semaphore = nullptr;
+  ASSERT_EQ(cudaImportExternalSemaphore(&semaphore, &description), cudaSuccess);
+  cudaExternalSemaphoreSignalParams signal{};
+  signal.params.fence.value = 3;
+  EXPECT_EQ(cudaSignalExternalSemaphoresAsync(&semaphore, &signal, 1, nullptr), cudaSuccess);
+  cudaExternalSemaphoreWaitParams wait{};
+  wait.params.fence.value = 3;
+  EXPECT_EQ(cudaWaitExternalSemaphoresAsync(&semaphore, &wait, 1, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(*value, 3U);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
+  signal.params.fence.value = 4;
+  cudaGraphNodeParams wanted{};
+  wanted.type = cudaGraphNodeTypeExtSemaphoreSignal;
+  wanted.extSemSignal = {&semaphore, &signal, 1};
+  cudaGraphNode_t node = nullptr;
+  ASSERT_EQ(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &wanted), cudaSuccess);
+  cudaExternalSemaphoreSignalNodeParams told{};
+  EXPECT_EQ(cudaGraphExternalSemaphoresSignalNodeGetParams(node, &told), cudaSuccess);
+  EXPECT_EQ(told.paramsArray[0].params.fence.value, 4U);
+  cudaGraphExec_t exec = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+  EXPECT_EQ(cudaGraphLaunch(exec, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(*value, 4U);
+  EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_EQ(cudaDestroyExternalSemaphore(semaphore), cudaSuccess);
+  munmap(shown, 8);
+}
+
 }  // namespace

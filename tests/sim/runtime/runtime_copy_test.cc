@@ -163,11 +163,9 @@ TEST_F(RuntimeCopyTest, ABatchIsCopiedInItsStream) {
 }
 
 TEST(RuntimeTwinTest, WhatNobodyWroteSaysItsNameInBothForms) {
-  for (const char* name :
-       {"cudaSignalExternalSemaphoresAsync", "cudaSignalExternalSemaphoresAsync_ptsz",
-        "cudaWaitExternalSemaphoresAsync_ptsz", "cudaMemcpyToArray_ptds",
-        "cudaMemcpyFromArray_ptds", "cudaMemcpyArrayToArray_ptds", "cudaMemcpyToArrayAsync_ptsz",
-        "cudaMemcpyFromArrayAsync_ptsz"}) {
+  for (const char* name : {"cudaMemcpyToArray", "cudaMemcpyToArray_ptds",
+                           "cudaMemcpyFromArray_ptds", "cudaMemcpyArrayToArray_ptds",
+                           "cudaMemcpyToArrayAsync_ptsz", "cudaMemcpyFromArrayAsync_ptsz"}) {
     auto* const function = reinterpret_cast<cudaError_t (*)()>(dlsym(RTLD_DEFAULT, name));
     ASSERT_NE(nullptr, function) << name;
     testing::internal::CaptureStderr();
