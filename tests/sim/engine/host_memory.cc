@@ -78,13 +78,6 @@ bool OverlapsDeviceMemory(std::uintptr_t address, std::uint64_t bytes) {
          AnyOverlaps(address, bytes, [](const Allocation&) { return true; });
 }
 
-// Whether the process has something there: the kernel says so without touching it.
-bool IsMapped(std::uintptr_t address, std::uint64_t bytes) {
-  constexpr std::uintptr_t kHostPage = 4096;
-  const std::uintptr_t first = address / kHostPage * kHostPage;
-  return msync(reinterpret_cast<void*>(first), address + bytes - first, MS_ASYNC) == 0;
-}
-
 // Whether a part of what the process has there may not be written.
 bool IsReadOnly(std::uintptr_t address, std::uint64_t bytes) {
   std::FILE* maps = std::fopen("/proc/self/maps", "re");
@@ -104,6 +97,12 @@ bool IsReadOnly(std::uintptr_t address, std::uint64_t bytes) {
 }
 
 }  // namespace
+
+bool IsMapped(std::uintptr_t address, std::uint64_t bytes) {
+  constexpr std::uintptr_t kHostPage = 4096;
+  const std::uintptr_t first = address / kHostPage * kHostPage;
+  return msync(reinterpret_cast<void*>(first), address + bytes - first, MS_ASYNC) == 0;
+}
 
 CUresult AllocateManaged(Context* context, std::uint64_t bytes, unsigned flags,
                          std::uintptr_t* out) {

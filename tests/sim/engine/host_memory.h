@@ -16,6 +16,9 @@
 
 namespace cuheap::sim {
 
+// Whether the process has something there: the kernel says so without touching it. Takes no lock.
+bool IsMapped(std::uintptr_t address, std::uint64_t bytes);
+
 CUresult AllocateManaged(Context* context, std::uint64_t bytes, unsigned flags,
                          std::uintptr_t* out);
 // Belongs to no context, and is not freed by its address.

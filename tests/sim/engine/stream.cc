@@ -38,7 +38,8 @@ Stream* PerThreadStream(Context* context) {
 
 CUresult SubmitEach(Stream* stream, const BatchOp& batch) {
   for (const CUstreamBatchMemOpParams& operation : batch.list) {
-    const CUresult result = SubmitAfter(stream, BatchOp{{operation}, batch.context, batch.semaphores}, {}, nullptr);
+    const CUresult result =
+        SubmitAfter(stream, BatchOp{{operation}, batch.context, batch.semaphores}, {}, nullptr);
     if (result != CUDA_SUCCESS) return result;
   }
   return CUDA_SUCCESS;

@@ -47,7 +47,10 @@ bool HasMemory(const Allocation& block, Order order) {
 bool IsAllowed(TouchedRange range, Order order) {
   while (range.bytes > 0) {
     const Allocation* block = FindAllocation(range.base);
-    if (block == nullptr) return !IsDeviceAddress(range.base) && !IsNull(range.base);
+    if (block == nullptr) {
+      const bool of_host = !IsDeviceAddress(range.base) && !IsNull(range.base);
+      return of_host && IsMapped(range.base, range.bytes);
+    }
     if (!HasMemory(*block, order)) return false;
     const bool multicast = block->type == AllocationType::kMulticast;
     if (multicast && !range.writes) return false;

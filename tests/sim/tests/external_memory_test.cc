@@ -64,6 +64,7 @@ TEST_F(ExternalMemoryTest, ABufferShowsTheBytesUntilItIsFreed) {
   EXPECT_EQ(used, UsedByDriver());
   EXPECT_CUDA(cuMemFree(address));
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFree(address));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(address, 1, 1));
   unsigned type = 0;
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
             cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address));

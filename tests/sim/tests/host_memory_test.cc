@@ -136,6 +136,18 @@ TEST_F(HostMemoryTest, OnlyMappedMemoryIsRegistered) {
   ASSERT_EQ(0, munmap(memory, 4096));
 }
 
+TEST_F(HostMemoryTest, CopiesOfNothingAreRefused) {
+  void* memory = mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(MAP_FAILED, memory);
+  ASSERT_EQ(0, munmap(static_cast<char*>(memory) + 4096, 4096));
+  const CUdeviceptr block = Alloc(8192);
+  EXPECT_CUDA(cuMemcpyHtoD(block, memory, 4096));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoD(block, memory, 4097));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoH(memory, block, 8192));
+  EXPECT_CUDA(cuMemFree(block));
+  ASSERT_EQ(0, munmap(memory, 4096));
+}
+
 TEST_F(HostMemoryTest, EveryFlagIsTakenWithEveryOther) {
   constexpr unsigned kAll =
       CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY | CU_MEMHOSTREGISTER_PORTABLE;
