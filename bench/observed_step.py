@@ -82,3 +82,4 @@ def main():
 
 
 main()
+time.sleep(0.2)  # for the autograd threads, as examples/leaky_train.py says

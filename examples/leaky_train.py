@@ -8,6 +8,7 @@ steps, and a ring of the last three checkpoints. `cuheap report` names the first
 """
 import argparse
 import collections
+import time
 
 import torch
 import torch.nn as nn
@@ -57,3 +58,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=400)
     print(f"kept {train(parser.parse_args().steps)} tensors")
+    # PyTorch's autograd threads take Python's lock once more, to drop the last graph. Python before 3.12 aborts the process
+    # when they come for it after the end.
+    time.sleep(0.2)

@@ -7,6 +7,7 @@ not, and the memory of a batch is filled again while the main stream may still r
     ./dev sim --clock seeded:7 -- .venv/bin/python examples/prefetch_train.py --forget
 """
 import argparse
+import time
 
 import torch
 from torch import nn
@@ -64,3 +65,6 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     train(arguments.steps, not arguments.forget)
     print(f"trained {arguments.steps} steps")
+    # PyTorch's autograd threads take Python's lock once more, to drop the last graph. Python before 3.12 aborts the process
+    # when they come for it after the end.
+    time.sleep(0.2)

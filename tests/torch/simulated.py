@@ -4,12 +4,18 @@ Each test file is one process: settings of the device and of the allocator are r
 that CMakeLists.txt gives the file.
 """
 
+import atexit
 import ctypes
+import time
 import unittest
 
 import torch
 
 DEVICE = "cuda"
+
+# PyTorch's autograd threads take Python's lock once more after a backward pass, to drop its graph. Python before 3.12 aborts
+# the process when they come for it after the end.
+atexit.register(time.sleep, 0.2)
 
 
 def mapped_libraries():

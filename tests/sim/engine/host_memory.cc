@@ -2,19 +2,16 @@
 
 #include <sys/mman.h>
 
-#include <atomic>
 #include <cinttypes>
 #include <cstdio>
 
 #include "tests/sim/engine/address_space.h"
 #include "tests/sim/engine/device_memory.h"
+#include "tests/sim/engine/device_views.h"
 #include "tests/sim/engine/engine_lock.h"
 
 namespace cuheap::sim {
 namespace {
-
-// Write-combined memory is rare: this keeps the look at every operation's ranges cheap.
-std::atomic<bool> any_device_view{false};
 
 void* Pages(std::uint64_t bytes, int sharing) {
   return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1,
@@ -48,9 +45,9 @@ CUresult AddWriteCombined(Allocation block, std::uint64_t bytes, std::uintptr_t*
   Allocation seen = block;
   seen.type = AllocationType::kDeviceView;
   std::swap(seen.base, seen.other_side);
+  AddDeviceView(block.other_side, bytes, block.base);
   *out = AddAllocation(std::move(block)).base;
   AddAllocation(std::move(seen));
-  any_device_view = true;
   return CUDA_SUCCESS;
 }
 
@@ -198,18 +195,12 @@ std::uintptr_t HostAddressIn(const Allocation& block, std::uintptr_t address) {
   return elsewhere ? address - block.base + block.other_side : address;
 }
 
-void NameByHostAddress(std::vector<TouchedRange>* ranges) {
-  if (!any_device_view) return;
-  const EngineLock lock;
-  for (TouchedRange& range : *ranges) {
-    const Allocation* block = FindAllocation(range.base);
-    if (block != nullptr) range.base = HostAddressIn(*block, range.base);
-  }
-}
-
 void ReturnHostPages(const Allocation& block) {
   const bool has_view = block.type == AllocationType::kHost && block.other_side != 0;
-  if (has_view) Discard(block.other_side);
+  if (has_view) {
+    RemoveDeviceView(block.other_side);
+    Discard(block.other_side);
+  }
   munmap(reinterpret_cast<void*>(block.base), block.bytes);
 }
 

@@ -8,11 +8,8 @@
 
 #include <cuda.h>
 
-#include <vector>
-
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/context.h"
-#include "tests/sim/engine/operation.h"
 
 namespace cuheap::sim {
 
@@ -34,8 +31,6 @@ CUresult UnregisterHost(std::uintptr_t address);
 // Where devices, and where the host, see an address inside `block`. REQUIRES: the engine's lock.
 std::uintptr_t DeviceAddressIn(const Allocation& block, std::uintptr_t address);
 std::uintptr_t HostAddressIn(const Allocation& block, std::uintptr_t address);
-// Names what lies in device views by the host's addresses.
-void NameByHostAddress(std::vector<TouchedRange>* ranges);
 
 // What Discard does with memory from here; a device view goes too. REQUIRES: the engine's lock, and
 // that `block` is in the table no more.

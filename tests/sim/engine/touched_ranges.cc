@@ -6,6 +6,7 @@
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/copy_bytes.h"
+#include "tests/sim/engine/device_views.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/host_memory.h"
