@@ -1,5 +1,5 @@
 // The blocks that doors announced, ordered by address: which block contains an address, and of
-// which heap is it. A treap in a private range: bounded, no malloc, O(log n).
+// which heap is it. Bounded, no malloc, O(log n).
 //
 // Threads: any; one lock inside, held for one operation. Blocks of the frameworks that place theirs
 // inside (torch) are not kept here.
@@ -11,7 +11,8 @@
 #include "allocator/base/bytes.h"
 #include "allocator/base/ids.h"
 #include "allocator/base/mutex.h"
-#include "allocator/base/virtual_range.h"
+#include "allocator/base/slot_table.h"
+#include "allocator/base/treap.h"
 #include "allocator/ledger/format.h"
 
 namespace cuheap {
@@ -27,7 +28,7 @@ class BlockIndex {
   };
 
   constexpr BlockIndex() = default;
-  explicit constexpr BlockIndex(std::uint32_t most_blocks) : most_blocks_(most_blocks) {}
+  explicit constexpr BlockIndex(std::uint32_t most_blocks) : nodes_(most_blocks) {}
 
   // Blocks that overlap the new one are forgotten: their end was not seen. False when there is no
   // room.
@@ -51,23 +52,18 @@ class BlockIndex {
   static constexpr std::uint32_t kRemembered = 1024;
 
  private:
-  using NodeId = std::uint32_t;  // 0 = none
   struct Node {
     Block block;
-    NodeId left;
-    NodeId right;
-    std::uint32_t priority;
-    std::uint32_t reserved;
+    TreapLinks links;
+  };
+  struct ByBegin {
+    static TreapLinks& Links(Node& node) { return node.links; }
+    static bool Less(const Node& a, const Node& b) { return a.block.begin < b.block.begin; }
+    static bool Less(const Node& a, std::uint64_t begin) { return a.block.begin < begin; }
   };
 
-  Node& At(NodeId id) { return nodes_[id]; }
-  NodeId NewNode(const Block& block);
-  void Split(NodeId root, std::uint64_t key, NodeId* below, NodeId* from);
-  NodeId Merge(NodeId below, NodeId above);
-  NodeId LastBelow(std::uint64_t key);  // greatest begin < key
-  NodeId FirstFrom(std::uint64_t key);  // smallest begin >= key
-  NodeId FirstOverlapping(std::uint64_t begin, std::uint64_t end);
-  NodeId AnyOf(NodeId root, DeviceId device);
+  SlotId FirstFrom(std::uint64_t begin) { return tree_.FirstFrom(nodes_, begin); }
+  SlotId FirstOverlapping(std::uint64_t begin, std::uint64_t end);
   bool EraseLocked(std::uint64_t begin, Block* erased);
   bool InsertLocked(const Block& block);
 
@@ -76,13 +72,8 @@ class BlockIndex {
   std::atomic<std::uint64_t> changes_{0};
 
   Mutex mutex_;  // guards what follows
-  std::uint32_t most_blocks_ = 1u << 20;
-  VirtualRange range_;
-  Node* nodes_ = nullptr;
-  NodeId root_ = 0;
-  NodeId free_ = 0;  // chained by `left`
-  NodeId used_ = 0;
-  std::uint32_t random_ = 2463534242u;
+  SlotTable<Node> nodes_{1u << 20};
+  Treap<Node, ByBegin> tree_;
   Block remembered_[kRemembered]{};
   std::uint32_t next_remembered_ = 0;
 };
