@@ -101,6 +101,11 @@ class BestFit {
     by_begin_.ForEach(segments_, [&](SlotId slot) { visit(SegmentId{slot}); });
   }
 
+  template <class Visit>  // visit(BlockId), the smallest first; it must not change the tiling
+  void ForEachFree(Visit&& visit) {
+    by_fit_.ForEach(blocks_, [&](SlotId slot) { visit(BlockId{slot}); });
+  }
+
   // Nullptr, or the first law that does not hold. Looks at every block.
   const char* FirstBrokenLaw();
 
