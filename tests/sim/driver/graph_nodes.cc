@@ -141,14 +141,12 @@ CUresult face::GraphAddChildGraphNode(CUgraphNode* out, CUgraph graph, const CUg
   CUHEAP_SIM_TRY(ChildOperationOf(child, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, &operation));
   return Add(out, graph, {after, nullptr, count}, {std::move(operation)});
 }
-// PARTIAL: where work is queued, the event is reached at the end of the whole launch.
 CUresult face::GraphAddEventRecordNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                        size_t count, CUevent event) {
   Operation operation;
   CUHEAP_SIM_TRY(RecordOperationOf(event, &operation));
   return Add(out, graph, {after, nullptr, count}, {std::move(operation)});
 }
-// PARTIAL: the whole launch waits, for what was recorded when it was launched.
 CUresult face::GraphAddEventWaitNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
                                      size_t count, CUevent event) {
   Operation operation;

@@ -32,6 +32,10 @@ HandlePool<Event>& Events() {
 
 void Event::MarkReached() {
   if (shared != nullptr) shared->Reach(shared->Record());
+  MarkReachedHere();
+}
+
+void Event::MarkReachedHere() {
   reached_ns.store(MonotonicNs(), std::memory_order_release);
   if (capture_id.load(std::memory_order_relaxed) != 0) capture_id = 0;
 }

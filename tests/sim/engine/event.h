@@ -29,6 +29,7 @@ struct Event {
   SharedEventPtr shared;        // of several processes; constant
 
   void MarkReached();
+  void MarkReachedHere();  // as far as this process knows the event
   void MarkQueued(TicketPtr ticket);
   TicketPtr Record() const;  // none: never queued
   // 0: not recorded, or not reached.

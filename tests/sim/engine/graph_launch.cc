@@ -17,8 +17,8 @@ struct Effects {
   std::vector<std::shared_ptr<GraphMemory>> memory;
   std::vector<std::shared_ptr<GraphMemory>> begins;  // stays allocated after the launch
   std::vector<std::uintptr_t> ends;                  // memory of other graphs
-  std::vector<Event*> waits;
-  std::vector<Event*> records;
+  std::vector<std::pair<const GraphNode*, Event*>> waits;
+  std::vector<std::pair<const GraphNode*, Event*>> records;  // in the order of the nodes
 };
 
 Effects EffectsOf(const Graph& graph) {
@@ -31,9 +31,10 @@ Effects EffectsOf(const Graph& graph) {
       const auto memory = GraphMemoryAt(free->address);
       if (memory == nullptr || !memory->freed_by_owner) effects.ends.push_back(free->address);
     } else if (const auto* wait = std::get_if<WaitOp>(&node->operation)) {
-      if (Events().Find(wait->event) != nullptr) effects.waits.push_back(wait->event);
+      if (Events().Find(wait->event) != nullptr) effects.waits.emplace_back(node, wait->event);
     } else if (const auto* record = std::get_if<RecordOp>(&node->operation)) {
-      if (Events().Find(record->event) != nullptr) effects.records.push_back(record->event);
+      if (Events().Find(record->event) != nullptr)
+        effects.records.emplace_back(node, record->event);
     }
   });
   return effects;
@@ -84,6 +85,15 @@ void Commit(const Effects& effects, const Context* context) {
   for (const auto& memory : effects.begins) BeginAllocation(memory, context);
 }
 
+// `*records`: the tickets of `effects.records`.
+GraphEvents EventsOf(const Effects& effects, std::vector<TicketPtr>* records) {
+  GraphEvents events;
+  for (const auto& [node, event] : effects.waits) events.AddWait(*node, *event);
+  for (const auto& [node, event] : effects.records)
+    records->push_back(events.AddRecord(*node, *event));
+  return events;
+}
+
 // A graph launched into a capture becomes a child of the captured one.
 CUresult CaptureLaunch(const GraphExec& exec, Stream* stream) {
   const EngineLock lock;
@@ -98,15 +108,27 @@ CUresult CaptureLaunch(const GraphExec& exec, Stream* stream) {
 }  // namespace
 
 GraphLaunch::GraphLaunch(std::shared_ptr<Graph> launched,
-                         std::vector<std::shared_ptr<GraphMemory>> needed, const Context& context)
-    : graph(std::move(launched)), memory(std::move(needed)), run(graph, context) {
+                         std::vector<std::shared_ptr<GraphMemory>> needed, GraphEvents with,
+                         const Context& context)
+    : graph(std::move(launched)),
+      memory(std::move(needed)),
+      events(std::move(with)),
+      run(graph, context, &events) {
   const EngineLock lock;
   for (const auto& block : memory) ++block->launches;
 }
 
 GraphLaunch::~GraphLaunch() {
-  const EngineLock lock;
-  for (const auto& block : memory) --block->launches;
+  {
+    const EngineLock lock;
+    for (const auto& block : memory) --block->launches;
+  }
+  events.ReachAll();  // those of a launch that failed
+}
+
+CUresult GraphLaunch::Advance() {
+  events.BeginAdvance();
+  return run.Advance();
 }
 
 CUresult LaunchGraph(GraphExec* exec, Stream* stream) {
@@ -124,19 +146,19 @@ CUresult LaunchGraph(GraphExec* exec, Stream* stream) {
     effects = EffectsOf(*graph);
     if (exec->last != nullptr) after.push_back(exec->last);
   }
-  for (const Event* event : effects.waits)
-    if (TicketPtr record = LatestRecord(*event)) after.push_back(std::move(record));
   const bool auto_free = (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
   CUresult prepared = Prepare(effects, auto_free);
   if (prepared == CUDA_SUCCESS) prepared = FreeLeftovers(effects, stream);
   if (prepared != CUDA_SUCCESS) return prepared;
   Commit(effects, stream->context);
   TicketPtr end;
-  LaunchOp launch{
-      std::make_shared<GraphLaunch>(std::move(graph), effects.memory, *stream->context)};
+  std::vector<TicketPtr> records;
+  LaunchOp launch{std::make_shared<GraphLaunch>(std::move(graph), effects.memory,
+                                                EventsOf(effects, &records), *stream->context)};
   const CUresult result = SubmitAfter(stream, std::move(launch), after, &end);
   if (end == nullptr) return result;
-  for (Event* event : effects.records) event->MarkQueued(end);
+  for (std::size_t i = 0; i < records.size(); ++i)
+    effects.records[i].second->MarkQueued(std::move(records[i]));
   const EngineLock lock;
   exec->last = std::move(end);
   return result;

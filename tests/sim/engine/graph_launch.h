@@ -1,9 +1,8 @@
 // Launches of executable graphs.
 //
 // Laws: 1. A launch comes after the work of its stream, after earlier launches of the same
-//          executable graph, and after the events that nodes of it wait for, as they were recorded
-//          when it was launched.
-//       2. An event that a node of it records is reached at the end of the launch.
+//          executable graph.
+//       2. Its nodes wait for events and record them one by one (graph_events.h).
 //       3. What a launch allocates or frees is settled at the call, as for pools; a launch that is
 //          refused changed nothing.
 // Threads: any; the engine's lock is taken inside, and not held by callers.
@@ -11,6 +10,7 @@
 
 #include <cuda.h>
 
+#include "tests/sim/engine/graph_events.h"
 #include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/graph_run.h"
 #include "tests/sim/engine/stream.h"
@@ -19,14 +19,15 @@ namespace cuheap::sim {
 
 struct GraphLaunch {
   GraphLaunch(std::shared_ptr<Graph> launched, std::vector<std::shared_ptr<GraphMemory>> needed,
-              const Context& context);
+              GraphEvents with, const Context& context);
   ~GraphLaunch();
   GraphLaunch(const GraphLaunch&) = delete;
   GraphLaunch& operator=(const GraphLaunch&) = delete;
-  CUresult Advance() { return run.Advance(); }
+  CUresult Advance();
 
   const std::shared_ptr<Graph> graph;
   const std::vector<std::shared_ptr<GraphMemory>> memory;
+  GraphEvents events;
   GraphRun run;
 };
 

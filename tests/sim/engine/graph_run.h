@@ -1,6 +1,6 @@
 // One run of a graph: its nodes are done one after the other, each after its dependencies. A run
-// stops where all that is left waits for values in memory, and goes on there when it is asked
-// again.
+// stops where all that is left waits for values in memory or for events, and goes on there when it
+// is asked again.
 //
 // A WHILE node that does not end is a failure after kMostTurns, said on stderr: kernels compute
 // nothing here, so what would end it must be told (cuheap_sim_set_conditional).
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/sim/engine/graph.h"
+#include "tests/sim/engine/graph_events.h"
 
 namespace cuheap::sim {
 
@@ -20,7 +21,8 @@ class GraphRun {
  public:
   static constexpr std::size_t kMostTurns = 100'000;
 
-  GraphRun(std::shared_ptr<const Graph> graph, const Context& context);
+  // `events`: of the launch; they outlive the run.
+  GraphRun(std::shared_ptr<const Graph> graph, const Context& context, GraphEvents* events);
 
   // SUCCESS: all is done. NOT_READY: it waits. Anything else: the run failed, and broke the context
   // of the node that did and its own.
@@ -43,7 +45,8 @@ class GraphRun {
   CUresult AdvanceConditional(const Conditional& node, Progress* progress);
 
   std::shared_ptr<const Graph> graph_;
-  const Context& context_;          // where it was launched; never destroyed
+  const Context& context_;  // where it was launched; never destroyed
+  GraphEvents* const events_;
   std::vector<Progress> progress_;  // by place of the node
   bool begun_ = false;
 };

@@ -91,10 +91,10 @@ CUresult ExecuteOnMemory(const Operation& operation, const Context& context) {
   return CUDA_SUCCESS;
 }
 
-// Where work is queued, the event has the ticket of its graph (graph_launch.h).
+// Where work is queued, the event has a ticket of the launch (graph_events.h).
 CUresult MarkIfAlive(Event* event) {
   const EngineLock lock;
-  if (!IsQueued() && Events().Find(event) == event) event->MarkReached();
+  if (!IsQueued() && Events().Find(event) == event) event->MarkReachedHere();
   return CUDA_SUCCESS;
 }
 

@@ -141,9 +141,9 @@ using Operation =
 // `context`.
 // INVALID_VALUE: it touches device addresses that no allocation covers. ILLEGAL_ADDRESS:
 // memory that the device may not access (peer_access.h), parts of an array that have no memory.
-// NOT_READY: it waits for a value in memory, and goes on where it stopped when it is called again;
-// other threads meanwhile do not call it. Other codes break the context. REQUIRES: not a node's
-// part of a graph (graph_run.h).
+// NOT_READY: it waits for a value in memory or, in a graph, for an event, and goes on where it
+// stopped when it is called again; other threads meanwhile do not call it. Other codes break the
+// context. REQUIRES: not a node's part of a graph (graph_run.h).
 CUresult Execute(const Operation& operation, const Context& context);
 CUgraphNodeType NodeTypeOf(const Operation& operation);
 

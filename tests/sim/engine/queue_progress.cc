@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tests/sim/engine/context.h"
+#include "tests/sim/engine/graph_launch.h"
 #include "tests/sim/engine/monotonic.h"
 
 namespace cuheap::sim {
@@ -60,6 +61,18 @@ class Patience {
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
+bool FinishUnlessBlocked(Queues& queues, const TicketPtr& ticket, QueueGuard& guard);
+
+// The first operation was tried and waits. A launch that waits for events: one of them is reached.
+bool FinishWhatItWaitsFor(Queues& queues, const Queue& queue, QueueGuard& guard) {
+  const auto* launch = std::get_if<LaunchOp>(&queue.work.front().operation);
+  if (launch == nullptr) return false;
+  const std::vector<TicketPtr> waits = launch->launch->events.stopped_at();
+  return std::any_of(waits.begin(), waits.end(), [&](const TicketPtr& wait) {
+    return FinishUnlessBlocked(queues, wait, guard);
+  });
+}
+
 // Until it is done, as far as nothing waits for a value or for another process.
 bool FinishUnlessBlocked(Queues& queues, const TicketPtr& ticket, QueueGuard& guard) {
   while (!IsOver(*ticket)) {
@@ -72,7 +85,7 @@ bool FinishUnlessBlocked(Queues& queues, const TicketPtr& ticket, QueueGuard& gu
       queues.changed.wait(guard);
     } else if (const TicketPtr obstacle = Obstacle(*queue)) {
       if (!FinishUnlessBlocked(queues, obstacle, guard)) return false;
-    } else if (!DoFirst(queues, queue, guard)) {
+    } else if (!DoFirst(queues, queue, guard) && !FinishWhatItWaitsFor(queues, *queue, guard)) {
       return false;
     }
   }
@@ -155,7 +168,8 @@ void Finish(Queues& queues, const TicketPtr& ticket, QueueGuard& guard) {
     const TicketPtr obstacle = queue == nullptr ? nullptr : Obstacle(*queue);
     if (obstacle != nullptr) {
       Finish(queues, obstacle, guard);
-    } else if (queue == nullptr || !DoFirst(queues, queue, guard)) {
+    } else if (queue == nullptr ||
+               (!DoFirst(queues, queue, guard) && !FinishWhatItWaitsFor(queues, *queue, guard))) {
       if (!patience) patience.emplace();
       patience->LetOthersGoOn(queues, guard);
     }

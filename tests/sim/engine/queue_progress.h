@@ -12,13 +12,13 @@ namespace cuheap::sim {
 bool IsOver(Ticket& ticket);
 
 // Whether its first operation can be tried: nothing holds it back, and if it waits for a value in
-// memory, that may have changed since it was tried.
+// memory or in a graph, that may have changed since it was tried.
 bool IsReady(const Queues& queues, const Queue& queue);
 // A ready queue, by chance; null: none.
 std::shared_ptr<Queue> RandomReady(Queues& queues);
 
 // REQUIRES: the queue is not busy and nothing is before its first operation. False: that waits for
-// a value in memory.
+// a value in memory, or is a launch that waits for an event.
 bool DoFirst(Queues& queues, const std::shared_ptr<Queue>& queue, QueueGuard& guard);
 // Everything that can be done now. Whether anything was.
 bool DoAllReady(Queues& queues, QueueGuard& guard);

@@ -64,8 +64,8 @@ void Show(Queues& queues, const Operation& operation, const Place& place, Vector
 // once each, one after the other: at most one of them runs at a time.
 class GraphCheck {
  public:
-  GraphCheck(Queues& queues, Queue& queue, StackId stack)
-      : queues_(queues), queue_(queue), stack_(stack) {}
+  GraphCheck(Queues& queues, Queue& queue, const GraphEvents& events, StackId stack)
+      : queues_(queues), queue_(queue), events_(events), stack_(stack) {}
 
   // Returns the logical time at the end of the graph.
   VectorClock Run(const Graph& graph, const VectorClock& before) {
@@ -98,11 +98,16 @@ class GraphCheck {
       for (const auto& body : conditional->node->bodies) clock = Run(*body, clock);
       return clock;
     }
+    if (const TicketPtr wait = events_.WaitOf(node)) clock.Join(wait->clock);
     const Moment moment = queues_.slots.Next(SlotFor(node));
     const Place place{moment, stack_, queue_.stream_id};
     Show(queues_, node.operation, place, &clock);
     ShowMemory(queues_.oracle, node.operation, place, clock);
     clock.Add(moment);
+    if (const TicketPtr record = events_.RecordOf(node)) {
+      record->moment = moment;
+      record->clock = clock;
+    }
     return clock;
   }
 
@@ -120,6 +125,7 @@ class GraphCheck {
 
   Queues& queues_;
   Queue& queue_;
+  const GraphEvents& events_;
   const StackId stack_;
   std::vector<Slot> taken_;
   std::map<const GraphNode*, Slot> tails_;  // slots whose last node this is
@@ -168,7 +174,7 @@ void CheckForRaces(Queues& queues, Queue& queue, const Operation& operation) {
   if (launch == nullptr && TouchedRanges(operation).empty()) return;
   const StackId stack = CallStackHere();
   if (launch != nullptr) {
-    GraphCheck check(queues, queue, stack);
+    GraphCheck check(queues, queue, launch->launch->events, stack);
     queue.clock = check.Run(*launch->launch->graph, queue.clock);
     return check.GiveSlotsBack();
   }

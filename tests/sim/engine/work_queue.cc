@@ -4,6 +4,7 @@
 
 #include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/context.h"
+#include "tests/sim/engine/graph_launch.h"
 #include "tests/sim/engine/queue.h"
 #include "tests/sim/engine/queue_progress.h"
 #include "tests/sim/engine/race_checks.h"
@@ -106,7 +107,10 @@ TicketPtr Append(Queues& queues, const std::shared_ptr<Queue>& queue, Operation 
   after.insert(after.end(), implicit.begin(), implicit.end());
   queue->clock.Join(queues.host);
   for (const TicketPtr& before : after) queue->clock.Join(before->clock);
+  const auto* launch = std::get_if<LaunchOp>(&operation);
+  if (launch != nullptr) launch->launch->events.Place(queues, queue);
   CheckForRaces(queues, *queue, operation);
+  if (launch != nullptr) launch->launch->events.AddWaitsTo(&queue->clock);
   auto end = std::make_shared<Ticket>();
   end->moment = queues.slots.Next(queue->slot);
   queue->clock.Add(end->moment);

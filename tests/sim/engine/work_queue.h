@@ -8,9 +8,10 @@
 //       4. The host knows what it has waited for or has asked about. Its threads are taken as one:
 //          what one of them waited for, the others know.
 //       5. A queue outlives its stream until it is empty and the host knows all of its work.
-//       6. An operation that waits for a value in memory holds its queue back until the value is
-//          there. Who waits for such a queue lets all others go on meanwhile, as a device would;
-//          under the eager clock a thread of the device goes on with it when the value comes.
+//       6. An operation that waits for a value in memory, or a launch for an event, holds its queue
+//          back until it is there. Who waits for such a queue lets all others go on meanwhile, as a
+//          device would; under the eager clock a thread of the device goes on with it when the
+//          value comes.
 // Threads: any. The queue lock is taken inside and never held while an operation runs, so that host
 // functions may call the driver. Nobody who waits may hold the engine's lock.
 #pragma once
@@ -29,7 +30,7 @@ struct Context;
 struct Queue;
 struct Stream;
 
-// The end of one operation.
+// The end of one operation, or of a node inside a launch that records an event.
 struct Ticket {
   std::shared_ptr<Queue> queue;     // none: it is another process's
   std::function<bool()> elsewhere;  // asks whether that one is done
@@ -66,7 +67,8 @@ bool IsDone(const TicketPtr& ticket);
 bool IsDone(Stream* stream);
 std::uint64_t TimeOf(const TicketPtr& ticket);  // 0: not done
 
-// The manual clock. False: nothing could be done, or the first operation waits for a value.
+// The manual clock. False: nothing could be done, or the first operation waits for a value, or
+// is a launch that waits for an event.
 bool AdvanceOne(Stream* stream);
 bool AdvanceAll();
 // The seeded clock: does a random share of what can be done. Nothing under other clocks.

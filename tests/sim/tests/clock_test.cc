@@ -113,6 +113,32 @@ TEST_F(ClockTest, AnEventMeansItsRecordAtTheTimeOfTheWait) {
   EXPECT_EQ(CUDA_ERROR_NOT_READY, cuEventQuery(event)) << "the second one";
 }
 
+TEST_F(ClockTest, ANodeThatWaitsForAnEventNeedsNoMoreThanThatEvent) {
+  const CUstream launching = NewStream();
+  const CUstream needed = NewStream();
+  const CUstream other = NewStream();
+  unsigned* host = Pinned();
+  Set(needed, host, 1);
+  const CUevent event = Record(needed);
+  Set(needed, host + 1, 2);
+  Set(other, host + 2, 3);
+  CUgraph graph = nullptr;
+  CUgraphExec exec = nullptr;
+  CUgraphNode node = nullptr;
+  EXPECT_CUDA(cuGraphCreate(&graph, 0));
+  EXPECT_CUDA(cuGraphAddEventWaitNode(&node, graph, nullptr, 0, event));
+  EXPECT_CUDA(cuGraphInstantiate(&exec, graph, 0));
+  EXPECT_CUDA(cuGraphLaunch(exec, launching));
+  EXPECT_EQ(0, cuheap_sim_advance_stream(launching)) << "held back";
+  EXPECT_CUDA(cuStreamSynchronize(launching));
+  EXPECT_EQ(1U, ValueAt(host));
+  EXPECT_EQ(0U, ValueAt(host + 1)) << "behind the event";
+  EXPECT_EQ(0U, ValueAt(host + 2));
+  EXPECT_CUDA(cuCtxSynchronize());
+  EXPECT_CUDA(cuGraphExecDestroy(exec));
+  EXPECT_CUDA(cuGraphDestroy(graph));
+}
+
 TEST_F(ClockTest, TheLegacyStreamWaitsForBlockingStreamsAndTheyForIt) {
   const CUstream blocking = NewStream(CU_STREAM_DEFAULT);
   const CUstream free = NewStream(CU_STREAM_NON_BLOCKING);

@@ -28,6 +28,22 @@ class GraphRaceTest : public Graphs {
     return cuheap_sim_races();
   }
 
+  CUgraphNode AddRecord(CUgraph graph, CUevent event, CUgraphNode after) {
+    EXPECT_CUDA(cuGraphAddEventRecordNode(&node_, graph, &after, 1, event));
+    return node_;
+  }
+  // The races that a set of a word in another stream, after what is in `event`, has.
+  std::uint64_t RacesOfSetAfter(CUevent event, CUdeviceptr to) {
+    cuheap_sim_forget_races();
+    CUstream other = nullptr;
+    EXPECT_CUDA(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    EXPECT_CUDA(cuStreamWaitEvent(other, event, 0));
+    EXPECT_CUDA(cuMemsetD32Async(to, 9, 1, other));
+    const std::uint64_t races = cuheap_sim_races();
+    cuheap_sim_forget_races();
+    return races;
+  }
+
   CUgraphNode node_ = nullptr;
 };
 
@@ -123,6 +139,78 @@ TEST_F(GraphRaceTest, EventsOfNodesOrderStreams) {
   EXPECT_EQ(0U, cuheap_sim_races());
   EXPECT_EQ(3U, Word(block_));
   EXPECT_CUDA(cuGraphDestroy(waiting));
+}
+
+TEST_F(GraphRaceTest, ARecordOrdersWhatIsBeforeItsNodeAndNothingElse) {
+  CUevent event = nullptr;
+  ASSERT_CUDA(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  const CUgraphNode first = AddSet(graph_, block_, 1);
+  const CUgraphNode second = AddSet(graph_, block_ + 512, 2, {first});
+  const CUgraphNode record = AddRecord(graph_, event, second);
+  AddSet(graph_, block_ + 1024, 3, {record});
+  AddSet(graph_, block_ + 1536, 4, {first});
+  AddSet(graph_, block_ + 2048, 5);
+  ASSERT_CUDA(cuMemsetD32Async(block_ + 2560, 6, 1, stream_));
+  ASSERT_CUDA(cuGraphLaunch(Instantiate(graph_), stream_));
+  EXPECT_EQ(0U, cuheap_sim_races());
+  EXPECT_EQ(0U, RacesOfSetAfter(event, block_));
+  EXPECT_EQ(0U, RacesOfSetAfter(event, block_ + 512));
+  EXPECT_EQ(1U, RacesOfSetAfter(event, block_ + 1024)) << "behind it";
+  EXPECT_EQ(1U, RacesOfSetAfter(event, block_ + 1536)) << "beside it";
+  EXPECT_EQ(1U, RacesOfSetAfter(event, block_ + 2048)) << "in another branch";
+  EXPECT_EQ(0U, RacesOfSetAfter(event, block_ + 2560)) << "before the launch";
+  EXPECT_CUDA(cuCtxSynchronize());
+}
+
+TEST_F(GraphRaceTest, ARecordInAChildOrdersWhatIsBeforeItThere) {
+  CUevent event = nullptr;
+  ASSERT_CUDA(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  CUgraph child = nullptr;
+  ASSERT_CUDA(cuGraphCreate(&child, 0));
+  AddSet(child, block_ + 512, 1, {AddRecord(child, event, AddSet(child, block_, 1))});
+  const CUgraphNode before = AddSet(graph_, block_ + 1024, 1);
+  ASSERT_CUDA(cuGraphAddChildGraphNode(&node_, graph_, &before, 1, child));
+  ASSERT_CUDA(cuGraphLaunch(Instantiate(graph_), stream_));
+  EXPECT_EQ(0U, RacesOfSetAfter(event, block_));
+  EXPECT_EQ(1U, RacesOfSetAfter(event, block_ + 512));
+  EXPECT_EQ(0U, RacesOfSetAfter(event, block_ + 1024));
+  EXPECT_CUDA(cuCtxSynchronize());
+  EXPECT_CUDA(cuGraphDestroy(child));
+}
+
+TEST_F(GraphRaceTest, AWaitOrdersWhatIsBehindItsNodeAndNothingElse) {
+  CUstream other = nullptr;
+  ASSERT_CUDA(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+  ASSERT_CUDA(cuMemsetD32Async(block_, 1, 1, other));
+  ASSERT_CUDA(cuMemsetD32Async(block_ + 512, 1, 1, other));
+  ASSERT_CUDA(cuMemsetD32Async(block_ + 1024, 1, 1, other));
+  ASSERT_CUDA(cuMemsetD32Async(block_ + 1536, 1, 1, other));
+  CUevent event = nullptr;
+  ASSERT_CUDA(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  ASSERT_CUDA(cuEventRecord(event, other));
+  const CUgraphNode before = AddSet(graph_, block_, 2);
+  ASSERT_CUDA(cuGraphAddEventWaitNode(&node_, graph_, &before, 1, event));
+  AddSet(graph_, block_ + 512, 3, {node_});
+  AddSet(graph_, block_ + 1024, 4, {before});
+  ASSERT_CUDA(cuGraphLaunch(Instantiate(graph_), stream_));
+  EXPECT_EQ(2U, cuheap_sim_races()) << "before the wait, and beside it";
+  cuheap_sim_forget_races();
+  ASSERT_CUDA(cuMemsetD32Async(block_ + 1536, 5, 1, stream_));
+  EXPECT_EQ(0U, cuheap_sim_races()) << "the stream comes after the whole launch";
+  EXPECT_CUDA(cuCtxSynchronize());
+}
+
+TEST_F(GraphRaceTest, WhoWaitedForARecordKnowsWhatIsBeforeIt) {
+  CUevent event = nullptr;
+  CUevent nothing = nullptr;
+  ASSERT_CUDA(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  ASSERT_CUDA(cuEventCreate(&nothing, CU_EVENT_DISABLE_TIMING));
+  AddSet(graph_, block_ + 512, 2, {AddRecord(graph_, event, AddSet(graph_, block_, 1))});
+  ASSERT_CUDA(cuGraphLaunch(Instantiate(graph_), stream_));
+  EXPECT_CUDA(cuEventSynchronize(event));
+  EXPECT_EQ(0U, RacesOfSetAfter(nothing, block_));
+  EXPECT_EQ(1U, RacesOfSetAfter(nothing, block_ + 512));
+  EXPECT_CUDA(cuCtxSynchronize());
 }
 
 }  // namespace

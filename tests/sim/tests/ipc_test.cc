@@ -196,6 +196,53 @@ TEST_F(IpcTest, AnEventOrdersTheWorkOfTwoProcesses) {
   unsetenv("CUHEAP_SIM_CLOCK");
 }
 
+TEST_F(IpcTest, ANodeOfAGraphRecordsForTheOtherProcess) {
+  for (const char* clock : {"eager", "manual"}) {
+    Share();
+    setenv("CUHEAP_SIM_CLOCK", clock, 1);
+    Pipe to_taker;
+    Pipe to_maker;
+    const pid_t maker = Start([&] {
+      STEP(Open());
+      CUevent event = NewSharedEvent();
+      CUipcEventHandle handle{};
+      CUstream stream = nullptr;
+      CUgraph graph = nullptr;
+      CUgraphNode node = nullptr;
+      CUgraphExec exec = nullptr;
+      void* flag = nullptr;
+      int word = 0;
+      STEP(cuMemHostAlloc(&flag, 4096, 0) == CUDA_SUCCESS);
+      const auto address = reinterpret_cast<CUdeviceptr>(flag);
+      STEP(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+      STEP(cuStreamWaitValue32(stream, address, 1, CU_STREAM_WAIT_VALUE_EQ) == CUDA_SUCCESS);
+      STEP(cuGraphCreate(&graph, 0) == CUDA_SUCCESS);
+      STEP(cuGraphAddEventRecordNode(&node, graph, nullptr, 0, event) == CUDA_SUCCESS);
+      STEP(cuGraphInstantiate(&exec, graph, 0) == CUDA_SUCCESS);
+      STEP(cuGraphLaunch(exec, stream) == CUDA_SUCCESS);
+      STEP(cuIpcGetEventHandle(&handle, event) == CUDA_SUCCESS && to_taker.Send(handle));
+      STEP(to_maker.Receive(&word));
+      __atomic_store_n(static_cast<unsigned*>(flag), 1U, __ATOMIC_SEQ_CST);
+      STEP(cuStreamSynchronize(stream) == CUDA_SUCCESS);
+      return to_taker.Send(1) && to_maker.Receive(&word);
+    });
+    const pid_t taker = Start([&] {
+      CUipcEventHandle handle{};
+      CUevent event = nullptr;
+      int word = 0;
+      STEP(Open() && to_taker.Receive(&handle));
+      STEP(cuIpcOpenEventHandle(&event, handle) == CUDA_SUCCESS);
+      STEP(cuEventQuery(event) == CUDA_ERROR_NOT_READY);
+      STEP(to_maker.Send(1) && to_taker.Receive(&word));
+      STEP(cuEventQuery(event) == CUDA_SUCCESS);
+      return to_maker.Send(1);
+    });
+    EXPECT_EQ(0, StatusOf(taker)) << clock;
+    EXPECT_EQ(0, StatusOf(maker)) << clock;
+    unsetenv("CUHEAP_SIM_CLOCK");
+  }
+}
+
 TEST_F(IpcTest, WhoWaitsForAKilledProcessGoesOn) {
   Share();
   setenv("CUHEAP_SIM_CLOCK", "manual", 1);
