@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -158,10 +159,7 @@ void Sweep(void (*punch)(int device, PageRun run)) {
   }
   if (dead == 0 && block->left_to_descriptors == 0) return;
   for (int index = 0; index < kMaxExports; ++index) SweepExport(index, dead, punch);
-  for (SharedEventEntry& event : block->events) {
-    event.holders &= ~dead;
-    if (event.holders == 0) event.serial = 0;
-  }
+  for (SharedEventEntry& event : block->events) std::atomic_ref(event.holders).fetch_and(~dead);
   for (MulticastEntry& object : block->multicasts) object.holders &= ~dead;
 }
 

@@ -65,9 +65,10 @@ struct ExportEntry {
 
 // An event that more than one process may hold (shared_event.h).
 struct SharedEventEntry {
-  std::uint64_t serial;    // never repeats; 0: unused
-  std::uint64_t holders;   // bit per process slot
-  std::uint64_t recorded;  // these four are read and written as atomics, without a lock
+  std::uint64_t serial;  // never repeats
+  std::uint64_t
+      holders;  // bit per process slot; none: unused. From here on atomics, without a lock
+  std::uint64_t recorded;
   std::uint64_t reached;
   std::int32_t recorder_slot;
   std::int32_t recorder_pid;

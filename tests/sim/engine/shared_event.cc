@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <mutex>
 
 #include "tests/sim/engine/control_block.h"
 #include "tests/sim/engine/engine_lock.h"
@@ -29,15 +31,37 @@ std::atomic_ref<Value> Atomic(Value& value) {
   return std::atomic_ref<Value>(value);
 }
 
+// What this process holds of the entries. A lock of its own, inside which no other is taken: the
+// last one to know an event may be a ticket, and those go with the queue lock held.
+class Holds {
+ public:
+  void Add(int index) {
+    const std::lock_guard guard(mutex_);
+    if (counts_[index]++ == 0) Atomic(Entry(index).holders).fetch_or(MyBit());
+  }
+  void Remove(int index) {
+    const std::lock_guard guard(mutex_);
+    if (--counts_[index] == 0) Atomic(Entry(index).holders).fetch_and(~MyBit());
+  }
+
+ private:
+  std::mutex mutex_;
+  std::array<int, kMaxSharedEvents> counts_{};
+};
+
+// Never destroyed: threads may still submit work while the process ends.
+Holds& TheHolds() {
+  static auto& holds = *new Holds;
+  return holds;
+}
+
 }  // namespace
 
-SharedEvent::~SharedEvent() {
-  const EngineLock lock;
-  const ControlLock control;
-  SharedEventEntry& entry = Entry(index_);
-  entry.holders &= ~MyBit();
-  if (entry.holders == 0) entry.serial = 0;
+SharedEvent::SharedEvent(int index, std::uint64_t serial) : index_(index), serial_(serial) {
+  TheHolds().Add(index_);
 }
+
+SharedEvent::~SharedEvent() { TheHolds().Remove(index_); }
 
 std::uint64_t SharedEvent::Record() {
   SharedEventEntry& entry = Entry(index_);
@@ -82,10 +106,9 @@ SharedEventPtr NewSharedEvent() {
   const ControlLock control;
   for (int index = 0; index < kMaxSharedEvents; ++index) {
     SharedEventEntry& entry = Entry(index);
-    if (entry.serial != 0) continue;
+    if (Atomic(entry.holders).load() != 0) continue;
     entry = SharedEventEntry{};
     entry.serial = TheControlBlock().next_serial++;
-    entry.holders = MyBit();
     return std::make_shared<SharedEvent>(index, entry.serial);
   }
   return nullptr;
@@ -99,14 +122,14 @@ CUresult OpenSharedEvent(const CUipcEventHandle& handle, SharedEventPtr* out) {
   if (ticket.identity != TheControlBlock().identity) return CUDA_ERROR_INVALID_HANDLE;
   if (ticket.index < 0 || ticket.index >= kMaxSharedEvents) return CUDA_ERROR_INVALID_HANDLE;
   SharedEventEntry& entry = Entry(ticket.index);
-  if (ticket.serial == 0 || entry.serial != ticket.serial) return CUDA_ERROR_INVALID_HANDLE;
+  const bool is_held = Atomic(entry.holders).load() != 0;
+  if (!is_held || entry.serial != ticket.serial) return CUDA_ERROR_INVALID_HANDLE;
   if (ticket.pid == getpid()) return CUDA_ERROR_INVALID_CONTEXT;
   // All events of this process that show one entry share one hold of it.
   static auto& opened = *new std::map<std::uint64_t, std::weak_ptr<SharedEvent>>;
   *out = opened[ticket.serial].lock();
   if (*out == nullptr) *out = std::make_shared<SharedEvent>(ticket.index, ticket.serial);
   opened[ticket.serial] = *out;
-  entry.holders |= MyBit();
   return CUDA_SUCCESS;
 }
 

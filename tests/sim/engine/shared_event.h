@@ -3,8 +3,9 @@
 //
 // Laws: 1. Records are numbered in the order of the calls, over all processes.
 //       2. What a process recorded and did not reach counts as reached once the process is gone.
-// Threads: any. No function but the making and the end takes a lock, so that those who wait may ask
-// under the queue lock.
+//       3. An entry is in use as long as a process holds it.
+// Threads: any. Only making and opening take the engine's lock, so that those who wait may ask, and
+// the last one may let go, under the queue lock.
 #pragma once
 
 #include <cuda.h>
@@ -16,7 +17,7 @@ namespace cuheap::sim {
 
 class SharedEvent {
  public:
-  SharedEvent(int index, std::uint64_t serial) : index_(index), serial_(serial) {}
+  SharedEvent(int index, std::uint64_t serial);
   ~SharedEvent();
   SharedEvent(const SharedEvent&) = delete;
   SharedEvent& operator=(const SharedEvent&) = delete;
