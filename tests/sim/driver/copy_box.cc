@@ -2,6 +2,7 @@
 
 #include "tests/sim/driver/support.h"
 #include "tests/sim/engine/array.h"
+#include "tests/sim/engine/staging.h"
 #include "tests/sim/engine/touched_ranges.h"
 #include "tests/sim/engine/work_queue.h"
 
@@ -79,9 +80,15 @@ CUresult FindInPitched(std::uintptr_t base, const Extent& extent, Side* side) {
   if (side->height != 0 ? !Fits(side->y, extent.height, side->height) : extent.depth > 1) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  side->slice = side->pitch * side->height;
-  side->start = base + side->z * side->slice + side->y * side->pitch + side->x;
-  return HasEnd(*side, extent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  std::uint64_t planes = 0;
+  std::uint64_t rows_before = 0;
+  const bool fits = !__builtin_mul_overflow(side->pitch, side->height, &side->slice) &&
+                    !__builtin_mul_overflow(side->z, side->slice, &planes) &&
+                    !__builtin_mul_overflow(side->y, side->pitch, &rows_before) &&
+                    !__builtin_add_overflow(base, planes, &side->start) &&
+                    !__builtin_add_overflow(side->start, rows_before, &side->start) &&
+                    !__builtin_add_overflow(side->start, side->x, &side->start);
+  return fits && HasEnd(*side, extent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult Find(const Extent& extent, Side* side) {
@@ -191,7 +198,7 @@ CUresult CopyNow(const CopyOp& copy) {
     CUHEAP_SIM_TRY(RefuseOn(stream));
   }
   CUHEAP_SIM_TRY(Submit(stream, copy));
-  WaitForStream(stream);
+  if (!IsLeftInItsStream(copy)) WaitForStream(stream);
   return stream->context->broken;
 }
 

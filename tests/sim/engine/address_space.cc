@@ -9,6 +9,8 @@
 #include <map>
 #include <vector>
 
+#include "tests/sim/engine/spare_mappings.h"
+
 namespace cuheap::sim {
 namespace {
 
@@ -36,14 +38,27 @@ int Protection(Access access) {
 }
 
 bool TakeMapping() {
-  if (mappings_left == UINT64_MAX) return true;
+  if (mappings_left == UINT64_MAX) return MayMap();
   if (mappings_left == 0) return false;
   --mappings_left;
   return true;
 }
 
+// What the kernel said to a request for a mapping.
+bool Was(bool granted) {
+  if (!granted) LetSpareMappingsGo();
+  return granted;
+}
+
 bool Protect(std::uintptr_t base, std::uint64_t bytes, Access access) {
-  return mprotect(reinterpret_cast<void*>(base), bytes, Protection(access)) == 0;
+  return Was(mprotect(reinterpret_cast<void*>(base), bytes, Protection(access)) == 0);
+}
+
+bool MapFixed(std::uintptr_t base, std::uint64_t bytes, Access access, int flags, int file,
+              std::uint64_t offset) {
+  return Was(mmap(reinterpret_cast<void*>(base), bytes, Protection(access),
+                  flags | MAP_FIXED | MAP_NORESERVE, file,
+                  static_cast<off_t>(offset)) != MAP_FAILED);
 }
 
 bool InWindow(int device, std::uintptr_t address) {
@@ -123,9 +138,8 @@ bool MapPages(const MappedRegion& region, std::uint64_t offset, Access access) {
     }
     const std::uint64_t bytes = std::min(left, run_bytes - offset);
     if (bytes == 0) break;
-    if (!TakeMapping() || mmap(reinterpret_cast<void*>(at), bytes, Protection(access),
-                               MAP_SHARED | MAP_FIXED | MAP_NORESERVE, region.pages->file(),
-                               static_cast<off_t>(run.first * kPageBytes + offset)) == MAP_FAILED) {
+    if (!TakeMapping() || !MapFixed(at, bytes, access, MAP_SHARED, region.pages->file(),
+                                    run.first * kPageBytes + offset)) {
       UnmapPages(region.base, at - region.base);
       return false;
     }
@@ -137,15 +151,17 @@ bool MapPages(const MappedRegion& region, std::uint64_t offset, Access access) {
 }
 
 bool UnmapPages(std::uintptr_t base, std::uint64_t bytes) {
-  return bytes == 0 ||
-         mmap(reinterpret_cast<void*>(base), bytes, PROT_NONE,
-              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+  const auto unmap = [&] {
+    return MapFixed(base, bytes, Access::kNone, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  };
+  return bytes == 0 || unmap() || unmap();  // with the mappings that the first try let go
 }
 
 void LimitMappings(std::uint64_t more) { mappings_left = more; }
 
 bool SetAccess(std::uintptr_t base, std::uint64_t bytes, Access access) {
-  return (access == Access::kNone || TakeMapping()) && Protect(base, bytes, access);
+  if (access != Access::kNone) return TakeMapping() && Protect(base, bytes, access);
+  return Protect(base, bytes, access) || Protect(base, bytes, access);  // as above
 }
 
 void RestoreAccess(std::uintptr_t base, std::uint64_t bytes, Access access) {

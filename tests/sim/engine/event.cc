@@ -123,9 +123,10 @@ CUresult ElapsedTime(float* milliseconds, Event* start, Event* end) {
   }
   if (start->capture_id != 0 || end->capture_id != 0) return CUDA_ERROR_CAPTURED_EVENT;
   if (!start->IsRecorded() || !end->IsRecorded()) return CUDA_ERROR_INVALID_HANDLE;
+  for (Event* event : {start, end})
+    if (QueryEvent(event) != CUDA_SUCCESS) return CUDA_ERROR_NOT_READY;
   const std::uint64_t from = start->ReachedNs();
   const std::uint64_t to = end->ReachedNs();
-  if (from == 0 || to == 0) return CUDA_ERROR_NOT_READY;
   *milliseconds =
       static_cast<float>(static_cast<double>(static_cast<std::int64_t>(to - from)) / 1e6);
   return CUDA_SUCCESS;

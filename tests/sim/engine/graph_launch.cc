@@ -8,6 +8,7 @@
 #include "tests/sim/engine/event.h"
 #include "tests/sim/engine/graph_copy.h"
 #include "tests/sim/engine/memory_pool.h"
+#include "tests/sim/engine/touched_ranges.h"
 
 namespace cuheap::sim {
 namespace {
@@ -105,6 +106,19 @@ CUresult CaptureLaunch(const GraphExec& exec, Stream* stream) {
   return Submit(stream, ChildOp{std::move(child)});
 }
 
+// Nodes that touch memory of pools where no block is. Later that can't be told: what is queued may
+// find its blocks freed behind it, and their places given out again.
+GraphRun::Nodes LostNodes(const Graph& graph) {
+  GraphRun::Nodes lost;
+  if (!IsQueued()) return lost;
+  ForEachNode(graph, [&](const GraphNode* node) {
+    std::vector<TouchedRange> ranges = TouchedRanges(node->operation);
+    std::erase_if(ranges, [](const TouchedRange& range) { return !IsPoolMemory(range.base); });
+    if (CheckRangesAtSubmission(ranges) != CUDA_SUCCESS) lost.insert(node);
+  });
+  return lost;
+}
+
 }  // namespace
 
 GraphLaunch::GraphLaunch(std::shared_ptr<Graph> launched,
@@ -113,7 +127,8 @@ GraphLaunch::GraphLaunch(std::shared_ptr<Graph> launched,
     : graph(std::move(launched)),
       memory(std::move(needed)),
       events(std::move(with)),
-      run(graph, context, &events) {
+      lost(LostNodes(*graph)),
+      run(graph, context, &events, &lost) {
   const EngineLock lock;
   for (const auto& block : memory) ++block->launches;
 }

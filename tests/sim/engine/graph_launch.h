@@ -28,6 +28,7 @@ struct GraphLaunch {
   const std::shared_ptr<Graph> graph;
   const std::vector<std::shared_ptr<GraphMemory>> memory;
   GraphEvents events;
+  const GraphRun::Nodes lost;
   GraphRun run;
 };
 

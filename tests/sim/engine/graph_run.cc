@@ -27,10 +27,12 @@ CUresult RefuseTurns() {
 
 }  // namespace
 
-GraphRun::GraphRun(std::shared_ptr<const Graph> graph, const Context& context, GraphEvents* events)
+GraphRun::GraphRun(std::shared_ptr<const Graph> graph, const Context& context, GraphEvents* events,
+                   const Nodes* lost)
     : graph_(std::move(graph)),
       context_(context),
       events_(events),
+      lost_(lost),
       progress_(graph_->nodes.size()) {
   std::map<const GraphNode*, std::size_t> places;
   for (std::size_t i = 0; i < graph_->nodes.size(); ++i) places[graph_->nodes[i]] = i;
@@ -74,7 +76,7 @@ CUresult GraphRun::AdvanceNode(const GraphNode& node, Progress* progress) {
   }
   if (const auto* child = std::get_if<ChildOp>(&node.operation)) {
     if (progress->inner == nullptr)
-      progress->inner = std::make_unique<GraphRun>(child->graph, context_, events_);
+      progress->inner = std::make_unique<GraphRun>(child->graph, context_, events_, lost_);
     return AdvanceInner(progress);
   }
   if (const auto* conditional = std::get_if<ConditionalOp>(&node.operation)) {
@@ -82,6 +84,7 @@ CUresult GraphRun::AdvanceNode(const GraphNode& node, Progress* progress) {
   }
   if (std::holds_alternative<WaitOp>(node.operation)) return events_->Wait(node);
   if (std::holds_alternative<RecordOp>(node.operation)) events_->Reach(node);
+  if (lost_->contains(&node)) return CUDA_ERROR_ILLEGAL_ADDRESS;
   return Execute(node.operation, ContextOf(node));
 }
 
@@ -116,7 +119,7 @@ CUresult GraphRun::AdvanceConditional(const Conditional& node, Progress* progres
       const auto* body = node.BodyFor(node.handle->value);
       if (body == nullptr) return CUDA_SUCCESS;
       if (progress->step == kMostTurns) return RefuseTurns();
-      progress->inner = std::make_unique<GraphRun>(*body, context_, events_);
+      progress->inner = std::make_unique<GraphRun>(*body, context_, events_, lost_);
     }
     const CUresult result = AdvanceInner(progress);
     if (result != CUDA_SUCCESS || !loop) return result;

@@ -10,6 +10,7 @@
 #include <cuda.h>
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "tests/sim/engine/graph.h"
@@ -21,8 +22,11 @@ class GraphRun {
  public:
   static constexpr std::size_t kMostTurns = 100'000;
 
-  // `events`: of the launch; they outlive the run.
-  GraphRun(std::shared_ptr<const Graph> graph, const Context& context, GraphEvents* events);
+  // `events`: of the launch; they outlive the run, as `lost` does: nodes whose memory was not there
+  // when the graph was launched.
+  using Nodes = std::set<const GraphNode*>;
+  GraphRun(std::shared_ptr<const Graph> graph, const Context& context, GraphEvents* events,
+           const Nodes* lost);
 
   // SUCCESS: all is done. NOT_READY: it waits. Anything else: the run failed, and broke the context
   // of the node that did and its own.
@@ -47,6 +51,7 @@ class GraphRun {
   std::shared_ptr<const Graph> graph_;
   const Context& context_;  // where it was launched; never destroyed
   GraphEvents* const events_;
+  const Nodes* const lost_;
   std::vector<Progress> progress_;  // by place of the node
   bool begun_ = false;
 };

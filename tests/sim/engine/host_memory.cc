@@ -98,6 +98,8 @@ bool IsReadOnly(std::uintptr_t address, std::uint64_t bytes) {
 bool IsMapped(std::uintptr_t address, std::uint64_t bytes) {
   constexpr std::uintptr_t kHostPage = 4096;
   const std::uintptr_t first = address / kHostPage * kHostPage;
+  // The kernel rounds up, round the end of the address space too.
+  if (bytes > ~std::uintptr_t{0} - kHostPage - first) return false;
   return msync(reinterpret_cast<void*>(first), address + bytes - first, MS_ASYNC) == 0;
 }
 

@@ -40,6 +40,7 @@ struct TouchedRange {
   std::uintptr_t base = 0;
   std::uint64_t bytes = 0;
   bool writes = false;
+  bool driver_knows = false;  // what is not the driver's memory is not touched
 };
 // A kernel that declares what it touches: those of tests and of the stand-ins for libraries. Its
 // body, if it has one, does the work on that memory.

@@ -124,6 +124,9 @@ bool DoFirst(Queues& queues, const std::shared_ptr<Queue>& queue, QueueGuard& gu
   QueuedWork work = std::move(queue->work.front());
   queue->work.pop_front();
   queue->busy = true;
+  // The host knows what comes before its function: as if it had waited for an event there.
+  const auto* host = std::get_if<HostOp>(&work.operation);
+  if (host != nullptr && host->kind != HostCall::kEngine) queues.host.Join(work.end->clock);
   guard.unlock();
   const CUresult result = Execute(work.operation, *queue->context);
   const bool done = result != CUDA_ERROR_NOT_READY;

@@ -1,5 +1,7 @@
 #include "tests/sim/engine/stream.h"
 
+#include <vector>
+
 #include "tests/sim/engine/capture.h"
 #include "tests/sim/engine/clock.h"
 #include "tests/sim/engine/context_events.h"
@@ -12,28 +14,50 @@ namespace {
 
 std::atomic<std::uint64_t> next_id{1};
 
-// A thread's own default streams. Plain data, so that late calls at thread exit stay harmless; the
-// streams of a thread that ended are not given back.
-struct ThreadStreams {
-  struct Entry {
-    std::uint64_t context_id;
-    Stream* stream;
-  };
-  static constexpr int kMost = 32;
-  Entry entries[kMost];
-  int next;
+// A default stream of a thread's own. Handles are used again, numbers are not.
+struct ThreadStream {
+  std::uint64_t context_id = 0;
+  Stream* stream = nullptr;
+  std::uint64_t id = 0;
+
+  bool Lives() const { return Streams().Find(stream) != nullptr && stream->id == id; }
 };
-thread_local constinit ThreadStreams thread_streams{};
+
+ThreadStream NewThreadStream(Context* context) {
+  Stream* stream = NewStream(context, CU_STREAM_DEFAULT, 0);
+  return {context->id, stream, stream->id};
+}
+
+// For calls of other destructors at thread exit. Plain data, so that they find it.
+thread_local constinit bool thread_ends = false;
+thread_local constinit ThreadStream last_stream{};
+
+// They go with the thread, or with their contexts.
+struct ThreadStreams {
+  std::vector<ThreadStream> list;
+
+  ~ThreadStreams() {
+    thread_ends = true;
+    for (const ThreadStream& mine : list)
+      if (mine.Lives()) DestroyStream(mine.stream);
+  }
+
+  Stream* Of(Context* context) {
+    for (const ThreadStream& mine : list)
+      if (mine.context_id == context->id) return mine.stream;
+    std::erase_if(list, [](const ThreadStream& mine) { return !mine.Lives(); });
+    list.push_back(NewThreadStream(context));
+    return list.back().stream;
+  }
+};
 
 Stream* PerThreadStream(Context* context) {
-  for (const auto& entry : thread_streams.entries) {
-    if (entry.context_id == context->id && Streams().Find(entry.stream) != nullptr) {
-      return entry.stream;
-    }
+  if (thread_ends) {
+    if (last_stream.context_id != context->id) last_stream = NewThreadStream(context);
+    return last_stream.stream;
   }
-  Stream* stream = NewStream(context, CU_STREAM_DEFAULT, 0);
-  thread_streams.entries[thread_streams.next++ % ThreadStreams::kMost] = {context->id, stream};
-  return stream;
+  static thread_local ThreadStreams mine;
+  return mine.Of(context);
 }
 
 CUresult SubmitEach(Stream* stream, const BatchOp& batch) {

@@ -50,7 +50,7 @@ bool IsAllowed(TouchedRange range, Order order) {
     const Allocation* block = FindAllocation(range.base);
     if (block == nullptr) {
       const bool of_host = !IsDeviceAddress(range.base) && !IsNull(range.base);
-      return of_host && IsMapped(range.base, range.bytes);
+      return of_host && !range.driver_knows && IsMapped(range.base, range.bytes);
     }
     if (!HasMemory(*block, order)) return false;
     const bool multicast = block->type == AllocationType::kMulticast;
@@ -77,6 +77,7 @@ std::vector<TouchedRange> TouchedRanges(const Operation& operation) {
                    [&](const FillOp& fill) {
                      Add(fill.to, Extent(fill.width * fill.element, fill.height, fill.pitch), true,
                          &list);
+                     for (TouchedRange& range : list) range.driver_knows = true;
                    },
                    [&](const MapArrayOp& map) {
                      for (const std::uintptr_t tile : map.tiles) Add(tile, kTileBytes, true, &list);

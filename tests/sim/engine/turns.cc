@@ -37,7 +37,7 @@ struct Turns {
   std::vector<Caller*> callers;  // by place
   std::size_t expected = 0;
   const Caller* turn = nullptr;
-  steady_clock::time_point free_since = steady_clock::now();
+  steady_clock::time_point since = steady_clock::now();  // that it is whose it is
   std::mt19937_64 chance{TheSettings().clock.seed};
 };
 
@@ -62,7 +62,7 @@ void Enlist(int place) {
 
 void EndTurn(Turns& turns) {
   turns.turn = nullptr;
-  turns.free_since = steady_clock::now();
+  turns.since = steady_clock::now();
 }
 
 void Leave() {
@@ -108,6 +108,7 @@ void Choose(Turns& turns) {
   std::copy_if(turns.callers.begin(), turns.callers.end(), std::back_inserter(waiting),
                [](const Caller* caller) { return caller->waiting; });
   turns.turn = waiting[turns.chance() % waiting.size()];
+  turns.since = steady_clock::now();
   turns.chosen.notify_all();
 }
 
@@ -124,11 +125,11 @@ void TakeTurn() {
   if (turns.turn == &me) EndTurn(turns);
   me.waiting = true;
   while (turns.turn != &me) {
-    const bool late = steady_clock::now() > turns.free_since + kPatience;
+    const bool late = steady_clock::now() > turns.since + kPatience;
     if (turns.turn == nullptr && (late || AllStandStill(turns))) {
       Choose(turns);
     } else if (turns.turn != nullptr && !turns.turn->waiting && !turns.turn->arriving &&
-               IsBlocked(turns.turn->thread)) {
+               (late || IsBlocked(turns.turn->thread))) {
       EndTurn(turns);
     } else {
       turns.chosen.wait_for(guard, kLook);

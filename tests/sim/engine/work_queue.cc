@@ -152,6 +152,7 @@ CUresult Enqueue(Stream* stream, Operation operation, const std::vector<TicketPt
   if (allowed != CUDA_SUCCESS) return allowed;
   const bool eager = TheSettings().clock.kind == ClockKind::kEager;
   Queues& queues = TheQueues();
+  const bool host_knows = IsQueued() && IsBetweenHosts(operation);
   const bool at_once = (!eager || queues.blocked) && Stage(&operation) == Staging::kWaits;
   QueueGuard guard(queues.mutex);
   const TicketPtr ticket = Append(queues, QueueOf(queues, stream), std::move(operation), after);
@@ -160,6 +161,7 @@ CUresult Enqueue(Stream* stream, Operation operation, const std::vector<TicketPt
   } else if (eager) {
     DoEagerly(queues, ticket, guard);
   }
+  if (host_knows) Know(queues, {ticket});
   if (end != nullptr) *end = ticket;
   return CUDA_SUCCESS;
 }

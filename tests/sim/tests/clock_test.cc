@@ -266,5 +266,26 @@ TEST_F(ClockTest, TimesOfEventsThatAreNotReachedAreNotReady) {
   EXPECT_GE(milliseconds, 0);
 }
 
+TEST_F(ClockTest, CopiesBetweenHostMemoryAreDoneAtTheCall) {
+  const CUstream stream = NewStream();
+  unsigned* host = Pinned();
+  host[0] = 0;
+  host[1] = 7;
+  const auto address = reinterpret_cast<CUdeviceptr>(host);
+  EXPECT_CUDA(cuMemcpyAsync(address, address + sizeof(unsigned), sizeof(unsigned), stream));
+  EXPECT_EQ(7U, ValueAt(host));
+  unsigned pageable = 9;
+  const auto from = reinterpret_cast<CUdeviceptr>(&pageable);
+  EXPECT_CUDA(cuMemcpyAsync(address, from, sizeof pageable, stream));
+  EXPECT_EQ(9U, ValueAt(host));
+}
+
+TEST_F(ClockTest, SynchronousCopiesBetweenDeviceMemoryAreLeftInTheirStream) {
+  const CUdeviceptr block = Alloc(8192);
+  EXPECT_CUDA(cuMemcpyDtoD(block, block + 4096, 4096));
+  EXPECT_EQ(CUDA_ERROR_NOT_READY, cuStreamQuery(nullptr));
+  EXPECT_CUDA(cuCtxSynchronize());
+}
+
 }  // namespace
 }  // namespace cuheap::sim

@@ -256,5 +256,24 @@ TEST_F(GraphMemoryTest, PropertiesThatGraphsHaveNotAreRefused) {
   EXPECT_CUDA(add());
 }
 
+TEST_F(GraphMemoryTest, ANodeBehindTheEndOfAPooledBlockIsAnIllegalAddress) {
+  CUdeviceptr block = 0;
+  CUdeviceptr neighbour = 0;
+  ASSERT_CUDA(cuMemAllocAsync(&block, 4096, stream_));
+  ASSERT_CUDA(cuMemAllocAsync(&neighbour, 4096, stream_));
+  CUgraphNode node = nullptr;
+  const CUDA_MEMSET_NODE_PARAMS set{
+      .dst = block, .pitch = 0, .value = 1, .elementSize = 1, .width = 4097, .height = 1};
+  ASSERT_CUDA(cuGraphAddMemsetNode(&node, graph_, nullptr, 0, &set, context_));
+  cuGraphLaunch(Instantiate(graph_), stream_);
+  EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream_));
+  // The pool outlives the context that is lost.
+  ASSERT_CUDA(cuDevicePrimaryCtxReset(0));
+  ASSERT_CUDA(cuDevicePrimaryCtxRetain(&context_, 0));
+  EXPECT_CUDA(cuMemFreeAsync(block, nullptr));
+  EXPECT_CUDA(cuMemFreeAsync(neighbour, nullptr));
+  EXPECT_CUDA(cuCtxSynchronize());
+}
+
 }  // namespace
 }  // namespace cuheap::sim

@@ -230,5 +230,39 @@ TEST_F(MemoryTest, DeclaredGlobalsTakeStaticMemory) {
   EXPECT_EQ(0U, cuheap_sim_used(0, CUHEAP_SIM_STATIC));
 }
 
+TEST_F(MemoryTest, SetsTouchOnlyWhatTheDriverKnows) {
+  unsigned char own[64] = {};
+  const auto address = reinterpret_cast<CUdeviceptr>(own);
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(address, 1, sizeof own));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8Async(address, 1, sizeof own, nullptr));
+  EXPECT_EQ(0, own[0]);
+  ASSERT_CUDA(cuMemHostRegister(own, sizeof own, 0));
+  EXPECT_CUDA(cuMemsetD8(address, 1, sizeof own));
+  EXPECT_EQ(1, own[63]);
+  EXPECT_CUDA(cuMemHostUnregister(own));
+}
+
+TEST_F(MemoryTest, LengthsThatGoRoundTheEndOfAddressesAreRefused) {
+  std::vector<unsigned char> own(8192);
+  const auto address = reinterpret_cast<CUdeviceptr>(own.data());
+  for (const std::uint64_t from_the_end :
+       {std::uint64_t{0}, std::uint64_t{4095}, std::uint64_t{address}}) {
+    const std::size_t bytes = ~from_the_end;
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpy(address, address, bytes)) << bytes;
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(address, 1, bytes)) << bytes;
+  }
+  CUDA_MEMCPY2D box{};
+  const CUdeviceptr block = Alloc(4096);
+  box.srcMemoryType = box.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  box.srcDevice = block;
+  box.dstDevice = block + 2048;
+  box.srcPitch = box.dstPitch = 64;
+  box.WidthInBytes = 64;
+  box.Height = 1;
+  box.srcY = std::size_t{1} << 58;  // times the pitch it is 0
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpy2D(&box));
+  EXPECT_CUDA(cuMemFree(block));
+}
+
 }  // namespace
 }  // namespace cuheap::sim

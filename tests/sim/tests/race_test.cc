@@ -1,5 +1,6 @@
 // The race oracle: what nothing orders is reported, what the documentation orders is not. Runs
 // under every clock; what is ordered does not depend on when work is done.
+#include <atomic>
 #include <set>
 
 #include "tests/sim/tests/queued_work.h"
@@ -287,6 +288,49 @@ TEST_F(GraphRaceTest, AReplayRacesWithOtherStreams) {
   EXPECT_CUDA(cuGraphLaunch(exec, a_));
   Write(b_, block_);
   ExpectRace();
+}
+
+TEST_F(RaceTest, AHostFunctionTellsTheHostWhatComesBeforeIt) {
+  std::atomic<bool> told{false};
+  Write(a_, block_);
+  EXPECT_CUDA(cuLaunchHostFunc(
+      a_, [](void* flag) { *static_cast<std::atomic<bool>*>(flag) = true; }, &told));
+  while (!told) cuheap_sim_advance_one(a_);
+  Write(b_, block_);
+  ExpectNone();
+}
+
+TEST_F(RaceTest, TheTimeBetweenEventsTellsTheHostThatTheyAreReached) {
+  CUevent start = nullptr;
+  CUevent end = nullptr;
+  EXPECT_CUDA(cuEventCreate(&start, CU_EVENT_DEFAULT));
+  EXPECT_CUDA(cuEventCreate(&end, CU_EVENT_DEFAULT));
+  EXPECT_CUDA(cuEventRecord(start, a_));
+  Write(a_, block_);
+  EXPECT_CUDA(cuEventRecord(end, a_));
+  float milliseconds = -1;
+  while (cuEventElapsedTime(&milliseconds, start, end) == CUDA_ERROR_NOT_READY)
+    cuheap_sim_advance_one(a_);
+  EXPECT_GE(milliseconds, 0);
+  Write(b_, block_);
+  ExpectNone();
+}
+
+TEST_F(RaceTest, SynchronousCopiesBetweenDeviceMemoryTellTheHostNothing) {
+  const CUdeviceptr source = Alloc(4096);
+  EXPECT_CUDA(cuMemcpyDtoD(block_, source, 4096));
+  Read(a_, block_);
+  ExpectRace();
+}
+
+TEST_F(RaceTest, CopiesBetweenHostMemoryAreDoneWhenTheCallReturns) {
+  void* pinned = nullptr;
+  ASSERT_CUDA(cuMemHostAlloc(&pinned, 8192, 0));
+  const auto host = reinterpret_cast<CUdeviceptr>(pinned);
+  EXPECT_CUDA(cuMemcpyAsync(host, host + 4096, 4096, a_));
+  Read(b_, host);
+  Write(b_, host + 4096);
+  ExpectNone();
 }
 
 }  // namespace

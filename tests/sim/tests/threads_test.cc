@@ -1,3 +1,5 @@
+#include <malloc.h>
+
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -7,7 +9,10 @@
 namespace cuheap::sim {
 namespace {
 
-using ThreadsTest = Machine;
+class ThreadsTest : public Machine {
+ protected:
+  CUdeviceptr block_of_all_ = 0;
+};
 
 TEST_F(ThreadsTest, ManyThreadsAllocateCopyRecordAndLaunchAtOnce) {
   CUmodule module = nullptr;
@@ -49,6 +54,59 @@ TEST_F(ThreadsTest, ManyThreadsAllocateCopyRecordAndLaunchAtOnce) {
   EXPECT_EQ(0U, cuheap_sim_live_blocks(0, CUHEAP_SIM_LINEAR));
   EXPECT_EQ(UsedByDriver(), UsedByList());
   EXPECT_CUDA(cuModuleUnload(module));
+}
+
+// Under the seeded clock the thread that has the turn must not keep it for ever.
+TEST_F(ThreadsTest, AThreadMaySpinUntilAnotherOneCalls) {
+  std::atomic<bool> called{false};
+  std::atomic<bool> spins{false};
+  std::thread spinner([&] {
+    EXPECT_CUDA(cuCtxSetCurrent(context_));
+    spins = true;
+    while (!called) {
+    }
+    EXPECT_CUDA(cuCtxSynchronize());
+  });
+  while (!spins) {
+  }
+  for (int i = 0; i < 3; ++i) EXPECT_CUDA(cuCtxSynchronize());
+  called = true;
+  spinner.join();
+}
+
+unsigned long long MyStreamId() {
+  unsigned long long id = 0;
+  EXPECT_CUDA(cuStreamGetId(CU_STREAM_PER_THREAD, &id));
+  return id;
+}
+
+TEST_F(ThreadsTest, AThreadKeepsItsDefaultStreamWhateverContextsComeAndGo) {
+  const unsigned long long mine = MyStreamId();
+  for (int i = 0; i < 70; ++i) {
+    CUcontext other = nullptr;
+    ASSERT_CUDA(cuCtxCreate(&other, nullptr, 0, 0));
+    EXPECT_NE(MyStreamId(), mine);
+    ASSERT_CUDA(cuCtxDestroy(other));
+  }
+  ASSERT_CUDA(cuCtxSetCurrent(context_));
+  EXPECT_EQ(MyStreamId(), mine);
+}
+
+TEST_F(ThreadsTest, DefaultStreamsGoWithTheirThreads) {
+  const auto short_life = [&] {
+    std::thread([&] {
+      EXPECT_CUDA(cuCtxSetCurrent(context_));
+      EXPECT_CUDA(cuMemsetD8Async(block_of_all_, 1, 16, CU_STREAM_PER_THREAD));
+    }).join();
+  };
+  block_of_all_ = Alloc(4096);
+  for (int i = 0; i < 50; ++i) short_life();
+  EXPECT_CUDA(cuCtxSynchronize());
+  const std::size_t before = mallinfo2().uordblks;
+  for (int i = 0; i < 1000; ++i) short_life();
+  EXPECT_CUDA(cuCtxSynchronize());
+  EXPECT_LT(mallinfo2().uordblks, before + kMiB) << "24 KiB a thread, when they stayed";
+  EXPECT_CUDA(cuMemFree(block_of_all_));
 }
 
 }  // namespace
