@@ -1,9 +1,11 @@
 #include "tests/sim/engine/call_gate.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include <cstdio>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 
@@ -20,7 +22,26 @@ std::atomic<int> gate_state{static_cast<int>(GateBit::kNotInitialised)};
 
 namespace {
 
+constinit std::atomic<int> not_initialised{1};
+
+}  // namespace
+
+std::atomic<int>* own_process = &not_initialised;
+
+namespace {
+
 thread_local constinit int per_thread_depth = 0;
+
+// Kernels that cannot wipe leave raw clones unnoticed; fork is told by its handler too.
+void KnowChildren() {
+  void* page = mmap(nullptr, sizeof *own_process, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return;
+  if (madvise(page, sizeof *own_process, MADV_WIPEONFORK) != 0) return;
+  own_process = new (page) std::atomic<int>(1);
+}
+
+bool InForkedChild() { return GateHas(GateBit::kForked) || own_process->load() == 0; }
 
 void AfterForkInChild() {
   if (!GateHas(GateBit::kNotInitialised)) SetGate(GateBit::kForked, true);
@@ -33,6 +54,7 @@ CUresult OpenMachine() {
     return CUDA_ERROR_SYSTEM_NOT_READY;
   }
   pthread_atfork(nullptr, nullptr, AfterForkInChild);
+  KnowChildren();
   ReportForeignLibraries();
   SetGate(GateBit::kSeeded, TheSettings().clock.kind == ClockKind::kSeeded);
   SetGate(GateBit::kNotInitialised, false);
@@ -57,13 +79,13 @@ std::recursive_mutex& EngineMutex() {
 
 CUresult Initialise() {
   // Before the lock: in a forked child it may belong to a thread that does not exist there.
-  if (GateHas(GateBit::kForked)) return CUDA_ERROR_NOT_INITIALIZED;
+  if (InForkedChild()) return CUDA_ERROR_NOT_INITIALIZED;
   const EngineLock lock;
   static CUresult result = OpenMachine();
   return result;
 }
 
-bool HasMachine() { return !GateHas(GateBit::kNotInitialised) && !GateHas(GateBit::kForked); }
+bool HasMachine() { return !GateHas(GateBit::kNotInitialised) && !InForkedChild(); }
 
 CUresult AskGate(bool needs_initialisation) {
   if (GateHas(GateBit::kShutDown)) return CUDA_ERROR_DEINITIALIZED;

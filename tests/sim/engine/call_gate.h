@@ -1,6 +1,6 @@
 // The gate every driver function passes: not before cuInit, not in a forked child, not after the
-// driver shut down, and past those who watch calls (watched_call.h) while there are any. One atomic
-// load on the fast path.
+// driver shut down, and past those who watch calls (watched_call.h) while there are any. Two atomic
+// loads on the fast path.
 #pragma once
 
 #include <cuda.h>
@@ -24,7 +24,12 @@ enum class GateBit : int {
 
 // A set of GateBits; 0: initialised, and nobody watches.
 extern std::atomic<int> gate_state;
-inline bool GateIsOpen() { return gate_state.load(std::memory_order_acquire) == 0; }
+// 0 in a child, raw clone included: the kernel wipes it there.
+extern std::atomic<int>* own_process;
+inline bool GateIsOpen() {
+  return gate_state.load(std::memory_order_acquire) == 0 &&
+         own_process->load(std::memory_order_relaxed) != 0;
+}
 inline bool GateHas(GateBit bit) { return (gate_state & static_cast<int>(bit)) != 0; }
 void SetGate(GateBit bit, bool on);
 

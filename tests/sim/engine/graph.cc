@@ -142,6 +142,7 @@ GraphNode* AppendNode(Graph* graph, NodeWork work) {
   node->operation = std::move(work.operation);
   node->context = work.context;
   node->id = next++;
+  node->memory = GenerationsIn(node->operation);
   graph->nodes.push_back(node);
   return node;
 }
@@ -180,6 +181,7 @@ void TakeWork(GraphNode* node, NodeWork work) {
   node->operation = std::move(work.operation);
   if (work.context != nullptr) node->context = work.context;
   node->places = PlacesOf(node->operation);
+  node->memory = GenerationsIn(node->operation);
 }
 
 bool HasMemoryNodes(const Graph& graph) { return AnyNode(graph, IsMemoryNode); }

@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "tests/sim/engine/generations.h"
 #include "tests/sim/engine/graph_edges.h"
 #include "tests/sim/engine/handle_pool.h"
 #include "tests/sim/engine/memory_place.h"
@@ -49,6 +50,7 @@ struct GraphNode {
   std::uint64_t origin = 0;  // the node that this one was copied from; 0: none
   bool enabled = true;       // of an executable graph
   MemoryPlaces places;       // of an executable graph: where its memory was when it was told
+  Generations memory;        // what it named when it was told
   KernelAttributes attributes;
 };
 

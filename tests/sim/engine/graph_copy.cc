@@ -21,6 +21,7 @@ std::shared_ptr<Graph> CopyInOrder(const Graph& graph, const std::vector<GraphNo
     added->origin = theirs ? node->origin : node->id;
     added->enabled = node->enabled;
     added->places = node->places;
+    added->memory = node->memory;
     added->attributes = node->attributes;
     for (GraphNode* before : node->after)
       added->after.Add(twin.at(before), *node->after.EdgeFrom(before));

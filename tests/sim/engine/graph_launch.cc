@@ -106,12 +106,14 @@ CUresult CaptureLaunch(const GraphExec& exec, Stream* stream) {
   return Submit(stream, ChildOp{std::move(child)});
 }
 
-// Nodes that touch memory of pools where no block is. Later that can't be told: what is queued may
-// find its blocks freed behind it, and their places given out again.
+// Nodes whose memory was freed and given out again, and nodes that touch memory of pools where no
+// block is. Later that can't be told: what is queued may find its blocks freed behind it, and their
+// places given out again.
 GraphRun::Nodes LostNodes(const Graph& graph) {
   GraphRun::Nodes lost;
-  if (!IsQueued()) return lost;
   ForEachNode(graph, [&](const GraphNode* node) {
+    if (WasReplaced(node->operation, node->memory)) lost.insert(node);
+    if (!IsQueued()) return;
     std::vector<TouchedRange> ranges = TouchedRanges(node->operation);
     std::erase_if(ranges, [](const TouchedRange& range) { return !IsPoolMemory(range.base); });
     if (CheckRangesAtSubmission(ranges) != CUDA_SUCCESS) lost.insert(node);

@@ -115,6 +115,7 @@ UpdateReport TakeInside(GraphNode* to, const GraphNode& from, std::uint64_t flag
     return {};
   }
   TakeWork(to, {from.operation, from.context});
+  to->memory = from.memory;
   return {};
 }
 

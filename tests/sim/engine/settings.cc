@@ -60,6 +60,16 @@ bool Read(const char* text, ClockSetting* out) { return ReadClock(text, out); }
 
 bool Read(const char* text, ShutdownTime* out) { return ReadShutdownTime(text, out); }
 
+bool Read(const char* text, Settings::Nvml* out) {
+  constexpr const char* kNames[] = {"full", "no-permission", "not-supported"};
+  for (int i = 0; i < 3; ++i) {
+    if (std::strcmp(text, kNames[i]) != 0) continue;
+    *out = static_cast<Settings::Nvml>(i);
+    return true;
+  }
+  return false;
+}
+
 bool Read(const char* text, PeerLinks* out) { return PeerLinks::Read(text, out); }
 
 bool Read(const char* text, bool* out) {

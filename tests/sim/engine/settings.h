@@ -32,6 +32,7 @@ struct Settings {
   using Capability = sim::Capability;
   using Clock = ClockSetting;
   using Shutdown = ShutdownTime;
+  enum class Nvml { kFull, kNoPermission, kNotSupported };
   using Peers = PeerLinks;
 #define SETTING(reader, field, variable, standard, help) reader field{};
 #include "tests/sim/engine/settings.def"

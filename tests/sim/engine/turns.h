@@ -3,7 +3,9 @@
 //
 // Laws: 1. A choice is made when every thread that has called the driver waits at a call, is
 //          blocked in the kernel (on a lock that another one holds, say), or has ended. So the same
-//          seed makes the same order in a program whose threads meet in calls and locks only.
+//          seed makes the same order in a program whose threads meet in calls and locks only, if
+//          each makes a call between two locks: who gets a lock that is let go and taken again
+//          without one, the kernel decides. Tests put cuCtxGetDevice there.
 //       2. A thread that computes for long without a call holds the others up for kPatience at
 //          most; then the order is by chance.
 // Threads: any. REQUIRES: no lock of the simulated device is held.

@@ -6,11 +6,27 @@
 #include "tests/sim/engine/control_block.h"
 #include "tests/sim/engine/device_memory.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/settings.h"
 #include "tests/sim/nvml/handles.h"
 
 using namespace cuheap::sim_nvml;
 
 namespace {
+
+// Containers, and devices that are cut into instances, do not tell everything.
+nvmlReturn_t DeviceThatTells(nvmlDevice_t handle, int* device) {
+  using Answer = cuheap::sim::Settings::Nvml;
+  if (nvmlReturn_t result = DeviceOf(handle, device); result != NVML_SUCCESS) return result;
+  switch (cuheap::sim::TheSettings().nvml) {
+    case Answer::kFull:
+      return NVML_SUCCESS;
+    case Answer::kNoPermission:
+      return NVML_ERROR_NO_PERMISSION;
+    case Answer::kNotSupported:
+      return NVML_ERROR_NOT_SUPPORTED;
+  }
+  return NVML_ERROR_UNKNOWN;
+}
 
 struct ProcessUse {
   unsigned int pid;
@@ -41,7 +57,7 @@ std::vector<ProcessUse> ProcessesOn(int device) {
 template <typename Info, typename Fill>
 nvmlReturn_t ListProcesses(nvmlDevice_t handle, unsigned int* count, Info* infos, Fill&& fill) {
   int device = 0;
-  if (nvmlReturn_t result = DeviceOf(handle, &device); result != NVML_SUCCESS) return result;
+  if (nvmlReturn_t result = DeviceThatTells(handle, &device); result != NVML_SUCCESS) return result;
   const std::vector<ProcessUse> processes = ProcessesOn(device);
   const unsigned int room = *count;
   *count = static_cast<unsigned int>(processes.size());
@@ -67,7 +83,7 @@ struct Use {
 
 nvmlReturn_t UseOf(nvmlDevice_t handle, Use* use) {
   int device = 0;
-  if (nvmlReturn_t result = DeviceOf(handle, &device); result != NVML_SUCCESS) return result;
+  if (nvmlReturn_t result = DeviceThatTells(handle, &device); result != NVML_SUCCESS) return result;
   const cuheap::sim::EngineLock engine;
   *use = {cuheap::sim::DeviceCapacity(device), cuheap::sim::FreeBytes(device)};
   return NVML_SUCCESS;

@@ -5,6 +5,7 @@
 #include <nvml.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string>
 
 namespace {
@@ -81,6 +82,22 @@ TEST_F(NvmlTest, AnUnwrittenFunctionSaysItsNameAndFails) {
   EXPECT_EQ(nvmlDeviceGetFanSpeed(device_, &speed), NVML_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "cuheap-sim: nvmlDeviceGetFanSpeed is not written in the simulated NVML\n");
+}
+
+// Run twice more, with CUHEAP_SIM_NVML.
+TEST_F(NvmlTest, WhatMayNotBeToldIsRefused) {
+  const char* setting = std::getenv("CUHEAP_SIM_NVML");
+  const std::string answer = setting == nullptr ? "full" : setting;
+  const nvmlReturn_t expected = answer == "full"            ? NVML_SUCCESS
+                                : answer == "no-permission" ? NVML_ERROR_NO_PERMISSION
+                                                            : NVML_ERROR_NOT_SUPPORTED;
+  nvmlMemory_t memory{};
+  nvmlProcessInfo_t processes[8];
+  unsigned int count = 8;
+  EXPECT_EQ(nvmlDeviceGetMemoryInfo(device_, &memory), expected);
+  EXPECT_EQ(nvmlDeviceGetComputeRunningProcesses_v3(device_, &count, processes), expected);
+  char name[NVML_DEVICE_NAME_V2_BUFFER_SIZE];
+  EXPECT_EQ(nvmlDeviceGetName(device_, name, sizeof name), NVML_SUCCESS);
 }
 
 }  // namespace

@@ -275,5 +275,33 @@ TEST_F(GraphMemoryTest, ANodeBehindTheEndOfAPooledBlockIsAnIllegalAddress) {
   EXPECT_CUDA(cuCtxSynchronize());
 }
 
+// On a device the replay would overwrite what lies there now, and nobody would say so.
+TEST_F(GraphMemoryTest, MemoryThatWasFreedAndGivenOutAgainIsNotTheGraphs) {
+  const CUdeviceptr before = Alloc(4096);
+  AddSet(graph_, before, 9);
+  const CUgraphExec exec = Instantiate(graph_);
+  ASSERT_CUDA(cuGraphLaunch(exec, stream_));
+  ASSERT_CUDA(cuStreamSynchronize(stream_));
+  ASSERT_CUDA(cuMemFree(before));
+  const CUdeviceptr now = Alloc(4096);
+  ASSERT_EQ(before, now);
+  cuGraphLaunch(exec, stream_);
+  EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream_));
+}
+
+TEST_F(GraphMemoryTest, ANodeThatIsToldAnewMeansTheMemoryOfThatTime) {
+  const CUdeviceptr before = Alloc(4096);
+  const CUgraphNode node = AddSet(graph_, before, 9);
+  ASSERT_CUDA(cuMemFree(before));
+  const CUdeviceptr now = Alloc(4096);
+  ASSERT_EQ(before, now);
+  CUDA_MEMSET_NODE_PARAMS set{};
+  ASSERT_CUDA(cuGraphMemsetNodeGetParams(node, &set));
+  ASSERT_CUDA(cuGraphMemsetNodeSetParams(node, &set));
+  ASSERT_CUDA(cuGraphLaunch(Instantiate(graph_), stream_));
+  EXPECT_CUDA(cuStreamSynchronize(stream_));
+  EXPECT_CUDA(cuMemFree(now));
+}
+
 }  // namespace
 }  // namespace cuheap::sim

@@ -1,4 +1,7 @@
 // What needs processes of its own: a shared capacity, forks, settings.
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "tests/sim/tests/processes.h"
 
 namespace cuheap::sim {
@@ -65,6 +68,29 @@ TEST_F(ProcessTest, AChildOfAnInitialisedProcessIsNotInitialised) {
                 return true;
               });
               return StatusOf(grandchild) == 0;
+            })));
+}
+
+// Made without the C library, so no handler of it runs.
+TEST_F(ProcessTest, AChildOfARawCloneIsNotInitialisedEither) {
+  EXPECT_EQ(0, StatusOf(Start([] {
+              STEP(Open());
+              CUdeviceptr block = 0;
+              STEP(cuMemAlloc(&block, 4096) == CUDA_SUCCESS);
+              STEP(cuMemsetD8(block, 5, 4096) == CUDA_SUCCESS);
+              const auto child = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+              if (child == 0) {
+                const bool refused = cuMemsetD8(block, 0, 4096) == CUDA_ERROR_NOT_INITIALIZED &&
+                                     cuMemFree(block) == CUDA_ERROR_NOT_INITIALIZED &&
+                                     cuInit(0) == CUDA_ERROR_NOT_INITIALIZED;
+                _exit(refused ? 0 : 1);
+              }
+              int status = 0;
+              STEP(waitpid(child, &status, 0) == child && status == 0);
+              unsigned char byte = 0;
+              STEP(cuMemcpyDtoH(&byte, block, 1) == CUDA_SUCCESS && byte == 5);
+              STEP(cuMemFree(block) == CUDA_SUCCESS);
+              return true;
             })));
 }
 
