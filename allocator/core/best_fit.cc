@@ -50,6 +50,16 @@ BlockId BestFit::Allocate(Bytes bytes) {
   return Recut(block, At(block).begin, bytes, BlockState::kLive);
 }
 
+BlockId BestFit::AllocateAligned(Bytes bytes, Bytes alignment) {
+  const BlockId exact = Fitting(bytes);
+  if (exact && At(exact).begin % alignment.count() == 0)
+    return Recut(exact, At(exact).begin, bytes, BlockState::kLive);
+  const BlockId block = Fitting(bytes + alignment - 1_B);
+  if (!block) return {};
+  const Bytes begin = Bytes(At(block).begin).RoundedUpTo(alignment);
+  return Recut(block, begin.count(), bytes, BlockState::kLive);
+}
+
 void BestFit::SetWaiting(BlockId block) {
   Leave(block);
   At(block).state = BlockState::kWaiting;

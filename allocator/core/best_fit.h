@@ -74,6 +74,9 @@ class BestFit {
 
   // None: no free block is large enough, or the table is full. REQUIRES: bytes > 0.
   BlockId Allocate(Bytes bytes);
+  // The same at a multiple of `alignment`, a power of two. Looks only at free blocks in which that
+  // place is certain, so it may refuse where one would fit by luck.
+  BlockId AllocateAligned(Bytes bytes, Bytes alignment);
   // The free block that Allocate would take from; none: none is large enough.
   BlockId Fitting(Bytes bytes);
 

@@ -21,6 +21,13 @@ const char* FirstBrokenOf(const SizeClasses& classes, SizeClass size_class, Byte
   const bool by_steps = size.count() > granule << classes.rules().steps_log2;
   if (by_steps && rounding << classes.rules().steps_log2 >= size.count())
     return "law 3: rounding is bounded";
+  if (!classes.HasSlabs(size_class)) return nullptr;
+  const std::uint32_t blocks = classes.BlocksInSlab(size_class);
+  if (blocks < classes.rules().fewest_in_slab || blocks > SizeClasses::kMostInSlab)
+    return "a slab has enough blocks, and at most 128";
+  const Bytes tail = classes.SlabOf(size_class) - Bytes(blocks * size.count());
+  if (tail.count() * SizeClasses::kMostTail > classes.SlabOf(size_class).count())
+    return "law 4: the tail of a slab is short";
   return nullptr;
 }
 
@@ -28,8 +35,9 @@ const char* FirstBrokenOf(const SizeClasses& classes, SizeClass size_class, Byte
 
 const char* SizeClasses::Validate() const {
   if (!std::has_single_bit(rules_.largest.count())) return "the largest size is a power of two";
-  const std::uint32_t fewest = rules_.fewest_in_slab;
-  if (fewest == 0 || fewest > kMostInSlab) return "a slab has 1 to 128 blocks";
+  if (!std::has_single_bit(rules_.slab_unit.count())) return "a slab unit is a power of two";
+  if (rules_.shared > rules_.slab_unit)
+    return "blocks that stand alone begin in units of their own";
   Bytes below;
   for (std::uint32_t i = 0; i < count(); ++i) {
     const char* broken = FirstBrokenOf(*this, SizeClass(i), below);
@@ -44,11 +52,14 @@ void SizeClasses::Print(std::FILE* out) const {
                "slab");
   Bytes below;
   for (std::uint32_t i = 0; i < count(); ++i) {
-    const Bytes size = SizeOf(SizeClass(i));
+    const auto size_class = SizeClass(i);
+    const Bytes size = SizeOf(size_class);
     const std::uint64_t step = (size - below).count();
+    const double rounding = static_cast<double>(step - 1) / static_cast<double>(size.count());
+    const bool slabs = HasSlabs(size_class);
     std::fprintf(out, "%5u %10" PRIu64 " %9" PRIu64 " %8.1f%% %7u %10" PRIu64 "\n", i, size.count(),
-                 step, 100.0 * static_cast<double>(step - 1) / static_cast<double>(size.count()),
-                 BlocksInSlab(SizeClass(i)), SlabOf(SizeClass(i)).count());
+                 step, 100.0 * rounding, slabs ? BlocksInSlab(size_class) : 1,
+                 slabs ? SlabOf(size_class).count() : size.count());
     below = size;
   }
 }

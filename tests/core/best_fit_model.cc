@@ -60,6 +60,8 @@ void BestFitModel::Step(const Instruction& instruction) {
     case 10:
     case 11:
       return Free(instruction.which);
+    case 12:
+      return AllocateAligned(amount, std::uint64_t{1} << instruction.which % 12);
     default:
       return Allocate(amount);
   }
@@ -97,6 +99,19 @@ void BestFitModel::Allocate(std::uint64_t bytes) {
   }
   if (best == extents_.size()) return Fail("found a block where none fits");
   Replace(best, extents_[best].begin, bytes, BlockState::kLive, id);
+}
+
+void BestFitModel::AllocateAligned(std::uint64_t bytes, std::uint64_t alignment) {
+  const BlockId id = fit_.AllocateAligned(Bytes(bytes), Bytes(alignment));
+  if (!id) return;
+  const std::uint64_t begin = fit_[id].begin;
+  if (begin % alignment != 0) Fail("not aligned");
+  for (const std::size_t i : In(BlockState::kFree)) {
+    const bool holds =
+        extents_[i].begin <= begin && begin + bytes <= extents_[i].begin + extents_[i].bytes;
+    if (holds) return Replace(i, begin, bytes, BlockState::kLive, id);
+  }
+  Fail("an aligned block where nothing is free");
 }
 
 void BestFitModel::Free(std::uint16_t which) {

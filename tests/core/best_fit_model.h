@@ -43,6 +43,7 @@ class BestFitModel {
   void AddSegment(std::uint64_t bytes, BlockState state);
   void RemoveSegment(std::uint16_t which);
   void Allocate(std::uint64_t bytes);
+  void AllocateAligned(std::uint64_t bytes, std::uint64_t alignment);
   void Free(std::uint16_t which);
   void Wait(std::uint16_t which);
   void Remap(const Instruction& instruction, BlockState from, BlockState to);

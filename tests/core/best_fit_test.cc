@@ -30,6 +30,20 @@ TEST(BestFitTest, TakesTheLowestOfEqualOnes) {
   EXPECT_EQ(BeginOf(fit, fit.Allocate(10_B)), 0x1000u);
 }
 
+TEST(BestFitTest, AlignedBlocksBeginAtMultiples) {
+  BestFit fit;
+  fit.AddSegment(0x1010, 0x200_B, BlockState::kFree);
+  EXPECT_FALSE(fit.AllocateAligned(0x110_B, 0x100_B)) << "0x1100 is not certain";
+  const BlockId block = fit.AllocateAligned(0x100_B, 0x100_B);
+  EXPECT_EQ(BeginOf(fit, block), 0x1100u);
+  EXPECT_EQ(fit.Sum(BlockState::kFree), 0x100_B);
+  fit.Free(block);
+  EXPECT_EQ(fit.LargestFree(), 0x200_B);
+  fit.AddSegment(0x4000, 0x80_B, BlockState::kFree);
+  EXPECT_EQ(BeginOf(fit, fit.AllocateAligned(0x80_B, 0x1000_B)), 0x4000u) << "fits as it is";
+  EXPECT_EQ(fit.FirstBrokenLaw(), nullptr);
+}
+
 TEST(BestFitTest, FreedNeighboursMergeInsideTheirSegmentOnly) {
   BestFit fit;
   fit.AddSegment(0x1000, 64_B, BlockState::kFree);

@@ -29,17 +29,21 @@ void ExpectValid(const SizeClassRules& rules) {
 TEST(SizeClassesTest, TheDefaultIsValid) { ExpectValid({}); }
 
 TEST(SizeClassesTest, ExtremeRulesAreValid) {
-  for (std::uint32_t granule_log2 : {0u, 4u, 9u, 12u})
+  for (std::uint32_t granule_log2 : {9u, 10u, 12u})
     for (std::uint32_t steps_log2 : {0u, 1u, 3u, 4u})
       for (const Bytes largest : {64_KiB, 1_MiB, 4_MiB})
         ExpectValid({.granule_log2 = granule_log2, .steps_log2 = steps_log2, .largest = largest});
+  ExpectValid({.shared = 32_KiB, .fewest_in_slab = 1});
 }
 
 TEST(SizeClassesTest, BrokenRulesAreNamed) {
   EXPECT_STREQ(SizeClasses({.largest = Bytes(1'000'000)}).Validate(),
                "the largest size is a power of two");
-  for (const std::uint32_t fewest : {0u, SizeClasses::kMostInSlab + 1})
-    EXPECT_STREQ(SizeClasses({.fewest_in_slab = fewest}).Validate(), "a slab has 1 to 128 blocks");
+  EXPECT_STREQ(SizeClasses({.slab_unit = 96_KiB}).Validate(), "a slab unit is a power of two");
+  EXPECT_STREQ(SizeClasses({.shared = 128_KiB}).Validate(),
+               "blocks that stand alone begin in units of their own");
+  EXPECT_STREQ(SizeClasses({.granule_log2 = 8}).Validate(),
+               "a slab has enough blocks, and at most 128");
 }
 
 // Not through the arithmetic of the map: each size, the least class that holds it.
@@ -53,18 +57,20 @@ TEST(SizeClassesTest, EverySizeHasTheLeastClassThatHoldsIt) {
   EXPECT_EQ(least + 1, classes.count());
 }
 
-TEST(SizeClassesTest, SlabsAreWholeAndLargeBlocksStandAlone) {
+TEST(SizeClassesTest, SlabsAreWholeUnitsWithShortTails) {
   const SizeClasses classes;
-  for (std::uint32_t i = 0; i < classes.count(); ++i) {
-    const Bytes size = classes.SizeOf(SizeClass(i));
-    const std::uint32_t blocks = classes.BlocksInSlab(SizeClass(i));
-    EXPECT_LE(blocks, SizeClasses::kMostInSlab);
-    EXPECT_EQ(classes.SlabOf(SizeClass(i)).count(), size.count() * blocks);
-    if (size > classes.rules().shared)
-      EXPECT_EQ(blocks, 1u) << size.count();
-    else
-      EXPECT_GE(blocks, classes.rules().fewest_in_slab) << size.count();
+  std::uint64_t slabs = 0;
+  for (std::uint32_t i = 0; classes.HasSlabs(SizeClass(i)); ++i) {
+    const std::uint64_t size = classes.SizeOf(SizeClass(i)).count();
+    const std::uint64_t slab = classes.SlabOf(SizeClass(i)).count();
+    const std::uint64_t blocks = classes.BlocksInSlab(SizeClass(i));
+    EXPECT_EQ(slab % (64 << 10), 0u) << size;
+    EXPECT_LE(size * blocks, slab) << size;
+    EXPECT_GE(size * blocks * 16, slab * 15) << size;
+    EXPECT_GE(blocks, 8u) << size;
+    slabs += slab;
   }
+  EXPECT_LE(slabs, 10u << 20) << "what one block of each class costs a stream";
 }
 
 TEST(SizeClassesTest, TheTableHasALineForEachClass) {
