@@ -15,6 +15,7 @@
 
 #include "tests/sim/engine/descriptor.h"
 #include "tests/sim/engine/engine_lock.h"
+#include "tests/sim/engine/latest_freed.h"
 
 namespace cuheap::sim {
 namespace {
@@ -59,6 +60,19 @@ std::vector<PageRun> FindPages(const PageTable& table, std::uint32_t wanted) {
     }
   }
   return pieces;
+}
+
+LatestFreed latest_freed[kTables];
+
+// None, unless the latest are to go first.
+std::vector<PageRun> LatestPages(int index, std::uint32_t wanted) {
+  const PageTable& table = TheControlBlock().tables[index];
+  const auto first = latest_freed[index].Take(wanted, [&](std::uint64_t page) {
+    const std::uint16_t* owner = table.owner + page;
+    return std::all_of(owner, owner + wanted, [](std::uint16_t slot) { return slot == 0; });
+  });
+  if (!first) return {};
+  return {PageRun{static_cast<std::uint32_t>(*first), wanted}};
 }
 
 void ReleaseExport(int index) {
@@ -116,7 +130,8 @@ PhysicalPtr AllocatePages(int device, std::uint64_t bytes, MemoryKind kind) {
   const std::uint64_t wanted = bytes / kPageBytes;
   if (wanted > table.free_pages) Sweep(Punch);
   if (wanted > table.free_pages) return nullptr;
-  std::vector<PageRun> runs = FindPages(table, static_cast<std::uint32_t>(wanted));
+  std::vector<PageRun> runs = LatestPages(TableOf(device), static_cast<std::uint32_t>(wanted));
+  if (runs.empty()) runs = FindPages(table, static_cast<std::uint32_t>(wanted));
   SetOwner(table, runs, static_cast<std::uint16_t>(MySlot() + 1));
   table.free_pages -= static_cast<std::uint32_t>(wanted);
   if (device != kHostDevice) taken_by_thread += bytes;
@@ -201,6 +216,7 @@ PhysicalAllocation::~PhysicalAllocation() {
     for (const PageRun& run : runs_) Punch(table_, run);
   }
   SetOwner(table, runs_, 0);
+  if (runs_.size() == 1) latest_freed[table_].Add(runs_[0].first, runs_[0].count);
   table.free_pages += static_cast<std::uint32_t>(bytes_ / kPageBytes);
 }
 

@@ -6,6 +6,7 @@ namespace cuheap::sim {
 
 std::optional<std::uintptr_t> SegmentedHeap::Allocate(std::uint64_t bytes, std::uint64_t limit) {
   const std::uint64_t wanted = Rounded(bytes);
+  if (const auto latest = TakeLatest(wanted)) return latest;
   for (const std::uintptr_t base : roomy_) {
     Segment& segment = segments_.at(base);
     if (segment.region.bytes - segment.used < wanted) continue;
@@ -21,9 +22,38 @@ std::optional<std::uintptr_t> SegmentedHeap::TakeFrom(Segment& segment, std::uin
     if (it->second >= bytes && (best == segment.free.end() || it->second < best->second)) best = it;
   }
   if (best == segment.free.end()) return std::nullopt;
-  const auto [address, available] = *best;
-  segment.free.erase(best);
-  if (available > bytes) segment.free[address + bytes] = available - bytes;
+  return Cut(segment, best, best->first, bytes);
+}
+
+SegmentedHeap::Pieces::iterator SegmentedHeap::PieceWith(Segment& segment, std::uintptr_t address,
+                                                         std::uint64_t bytes) {
+  auto piece = segment.free.upper_bound(address);
+  if (piece == segment.free.begin()) return segment.free.end();
+  --piece;
+  const bool holds = address + bytes <= piece->first + piece->second;
+  return holds ? piece : segment.free.end();
+}
+
+std::optional<std::uintptr_t> SegmentedHeap::TakeLatest(std::uint64_t bytes) {
+  Segment* segment = nullptr;
+  const auto is_free = [&](std::uintptr_t address) {
+    const auto after = segments_.upper_bound(address);
+    if (after == segments_.begin()) return false;
+    segment = &std::prev(after)->second;
+    return PieceWith(*segment, address, bytes) != segment->free.end();
+  };
+  const auto address = latest_.Take(bytes, is_free);
+  if (!address) return std::nullopt;
+  return Cut(*segment, PieceWith(*segment, *address, bytes), *address, bytes);
+}
+
+std::uintptr_t SegmentedHeap::Cut(Segment& segment, Pieces::iterator piece, std::uintptr_t address,
+                                  std::uint64_t bytes) {
+  const auto [begin, available] = *piece;
+  segment.free.erase(piece);
+  if (begin < address) segment.free[begin] = address - begin;
+  if (address + bytes < begin + available)
+    segment.free[address + bytes] = begin + available - address - bytes;
   if (segment.used == 0) --empty_;
   segment.used += bytes;
   if (segment.used == segment.region.bytes) roomy_.erase(segment.region.base);
@@ -55,6 +85,7 @@ void SegmentedHeap::Free(std::uintptr_t address, std::uint64_t bytes) {
   if (segment.used == 0) ++empty_;
   roomy_.insert(segment.region.base);
   used_ -= size;
+  latest_.Add(address, size);
   auto next = segment.free.lower_bound(address);
   if (next != segment.free.begin()) {
     auto before = std::prev(next);

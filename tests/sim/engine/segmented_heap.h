@@ -11,6 +11,7 @@
 #include <set>
 
 #include "tests/sim/engine/address_space.h"
+#include "tests/sim/engine/latest_freed.h"
 
 namespace cuheap::sim {
 
@@ -39,13 +40,19 @@ class SegmentedHeap {
   static std::uint64_t Rounded(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
 
  private:
+  using Pieces = std::map<std::uintptr_t, std::uint64_t>;
   struct Segment {
     MappedRegion region;
-    std::map<std::uintptr_t, std::uint64_t> free;
+    Pieces free;
     std::uint64_t used = 0;
   };
 
   std::optional<std::uintptr_t> TakeFrom(Segment& segment, std::uint64_t bytes);
+  // The free range that holds all of [address, address + bytes); the end: there is none.
+  static Pieces::iterator PieceWith(Segment& segment, std::uintptr_t address, std::uint64_t bytes);
+  std::optional<std::uintptr_t> TakeLatest(std::uint64_t bytes);
+  std::uintptr_t Cut(Segment& segment, Pieces::iterator piece, std::uintptr_t address,
+                     std::uint64_t bytes);
   Segment* Grow(std::uint64_t bytes, std::uint64_t limit);
 
   const int device_;
@@ -55,6 +62,7 @@ class SegmentedHeap {
   // So that a full heap is not looked through: segments that are not full, and how many are empty.
   std::set<std::uintptr_t> roomy_;
   std::size_t empty_ = 0;
+  LatestFreed latest_;
   std::uint64_t used_ = 0;
   std::uint64_t reserved_ = 0;
 };

@@ -7,6 +7,7 @@
 #include "tests/sim/engine/device.h"
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/graph_memory.h"
+#include "tests/sim/engine/latest_freed.h"
 #include "tests/sim/engine/memory_pool.h"
 #include "tests/sim/engine/module.h"
 #include "tests/sim/engine/shutdown.h"
@@ -88,6 +89,11 @@ uint64_t cuheap_sim_pinned(void) {
     }
   }
   return bytes;
+}
+
+void cuheap_sim_reuse_latest_first(int on) {
+  const EngineLock lock;
+  SetLatestFirst(on != 0);
 }
 
 void cuheap_sim_limit_mappings(uint64_t more) {

@@ -38,6 +38,10 @@ void cuheap_sim_shut_down(void);
 /* Host bytes that are pinned: allocated, registered, behind handles or reserved by pools. */
 uint64_t cuheap_sim_pinned(void);
 
+/* 1: freed device memory is given out again in the reverse order of its frees, as far as lengths
+ * agree; 0, as at first: the lowest first. */
+void cuheap_sim_reuse_latest_first(int on);
+
 /* What the kernel does beyond vm.max_map_count, sooner: after so many mappings made or opened to
  * access from now on, all are refused, and calls that need one fail as out of memory, also in the
  * middle of their work. UINT64_MAX: no such limit. */
@@ -118,9 +122,13 @@ struct cuheap_sim_call {
   uint64_t start_ns;                             /* monotonic clock */
   uint64_t duration_ns;                          /* that the simulation took */
   uint64_t latency_ns;                           /* that was charged, see below */
+  int answer;                                    /* to cuheap_sim_log_ask, see below */
 };
 /* Calls that return from now on are recorded, until stop; entries stay until clear. */
 void cuheap_sim_log_start(void);
+/* `question` is asked when a call begins, in its thread, and must call nothing here: whether the
+ * caller holds a lock, say. NULL: nothing is asked, and answers are 0. */
+void cuheap_sim_log_ask(int (*question)(void));
 void cuheap_sim_log_stop(void);
 void cuheap_sim_log_clear(void);
 size_t cuheap_sim_log_size(void);

@@ -49,6 +49,8 @@ void cuheap_sim_log_start(void) {
   RecordCalls(true);
 }
 
+void cuheap_sim_log_ask(int (*question)(void)) { AskAtCalls(question); }
+
 void cuheap_sim_log_stop(void) { RecordCalls(false); }
 void cuheap_sim_log_clear(void) { ForgetCalls(); }
 size_t cuheap_sim_log_size(void) { return CallsRecorded(); }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "tests/sim/engine/call_gate.h"
@@ -19,6 +20,14 @@
 #include "tests/sim/engine/work_queue.h"
 
 namespace cuheap::sim {
+namespace {
+
+constinit std::atomic<int (*)()> question{nullptr};
+
+}  // namespace
+
+void AskAtCalls(int (*asked)()) { question = asked; }
+
 void BeginWatching() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -31,6 +40,7 @@ void BeginWatching() {
 CUresult WatchedCall::Begin(bool needs_initialisation) {
   BeginWatching();
   start_ns_ = MonotonicNs();
+  if (int (*asked)() = question) answer_ = asked();
   bytes_taken_before_ = BytesTakenByThread();
   const CUresult result = AskGate(needs_initialisation);
   if (result != CUDA_SUCCESS) return result;
@@ -62,6 +72,7 @@ void WatchedCall::Log(CUresult result) const {
   call.start_ns = start_ns_;
   call.duration_ns = MonotonicNs() - start_ns_;
   call.latency_ns = latency_ns_;
+  call.answer = answer_;
   LogCall(call);
 }
 

@@ -21,6 +21,9 @@ enum class DriverFunction : int;
 // first call or the first wish of a test.
 void BeginWatching();
 
+// Null: nothing is asked. The answer goes into the log.
+void AskAtCalls(int (*question)());
+
 class WatchedCall {
  public:
   WatchedCall(DriverFunction function, const char* symbol, std::span<const std::uint64_t> arguments)
@@ -40,6 +43,7 @@ class WatchedCall {
   std::uint64_t start_ns_ = 0;
   std::uint64_t latency_ns_ = 0;
   std::uint64_t bytes_taken_before_ = 0;
+  int answer_ = 0;
 };
 
 }  // namespace cuheap::sim

@@ -34,6 +34,7 @@ struct LoggedCall {
   std::uint64_t start_ns = 0;
   std::uint64_t duration_ns = 0;
   std::uint64_t latency_ns = 0;
+  int answer = 0;
 
   bool Is(std::string_view name) const { return name == function || name == symbol; }
 };
@@ -87,7 +88,8 @@ class CallLog {
                        entry.thread,
                        entry.start_ns,
                        entry.duration_ns,
-                       entry.latency_ns});
+                       entry.latency_ns,
+                       entry.answer});
     }
     return calls;
   }

@@ -102,5 +102,22 @@ TEST_F(CallLogTest, PrintsOneLineForEachCall) {
   EXPECT_EQ(expected.str(), text.str());
 }
 
+thread_local bool holds_a_lock = false;
+
+TEST_F(CallLogTest, AQuestionOfTheTestIsAnsweredAtEveryCall) {
+  const CallLog log;
+  cuheap_sim_log_ask([] { return holds_a_lock ? 1 : 0; });
+  EXPECT_CUDA(cuCtxSynchronize());
+  holds_a_lock = true;
+  EXPECT_CUDA(cuCtxSynchronize());
+  std::thread([&] { EXPECT_CUDA(cuCtxSetCurrent(context_)); }).join();
+  holds_a_lock = false;
+  cuheap_sim_log_ask(nullptr);
+  EXPECT_CUDA(cuCtxSynchronize());
+  std::vector<int> answers;
+  for (const LoggedCall& call : log.All()) answers.push_back(call.answer);
+  EXPECT_EQ(answers, (std::vector<int>{0, 1, 0, 0}));
+}
+
 }  // namespace
 }  // namespace cuheap::sim

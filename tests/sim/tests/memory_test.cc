@@ -264,5 +264,25 @@ TEST_F(MemoryTest, LengthsThatGoRoundTheEndOfAddressesAreRefused) {
   EXPECT_CUDA(cuMemFree(block));
 }
 
+TEST_F(MemoryTest, FreedMemoryIsGivenOutAgainTheLowestFirstOrTheLatest) {
+  for (const std::size_t bytes : {std::size_t{1024}, 4 * kMiB}) {
+    for (const int latest : {0, 1}) {
+      cuheap_sim_reuse_latest_first(latest);
+      std::vector<CUdeviceptr> all;
+      for (int i = 0; i < 6; ++i) all.push_back(Alloc(bytes));
+      const CUdeviceptr a = all[0];
+      const CUdeviceptr b = all[2];
+      const CUdeviceptr c = all[4];
+      for (const CUdeviceptr block : {a, c, b}) EXPECT_CUDA(cuMemFree(block));
+      EXPECT_EQ(Alloc(bytes), latest != 0 ? b : a);
+      EXPECT_EQ(Alloc(bytes), latest != 0 ? c : b);
+      EXPECT_EQ(Alloc(bytes), latest != 0 ? a : c);
+      for (const CUdeviceptr block : all) EXPECT_CUDA(cuMemFree(block));
+    }
+  }
+  cuheap_sim_reuse_latest_first(0);
+  EXPECT_EQ(UsedByDriver(), UsedByList());
+}
+
 }  // namespace
 }  // namespace cuheap::sim
