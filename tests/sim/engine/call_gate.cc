@@ -15,6 +15,7 @@
 #include "tests/sim/engine/program_code.h"
 #include "tests/sim/engine/settings.h"
 #include "tests/sim/engine/shutdown.h"
+#include "tests/sim/engine/watched_call.h"
 
 namespace cuheap::sim {
 
@@ -48,6 +49,7 @@ void AfterForkInChild() {
 }
 
 CUresult OpenMachine() {
+  BeginWatching();
   if (!TheSettings().valid) return CUDA_ERROR_INVALID_VALUE;
   if (TheSettings().devices == 0) return CUDA_ERROR_NO_DEVICE;
   if (!OpenControlBlock() || !OpenPhysicalMemory() || !OpenAddressSpace()) {

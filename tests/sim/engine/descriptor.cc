@@ -45,7 +45,8 @@ bool OpenDescriptorFile() {
              ? memfd_create("cuheap-sim-exports", MFD_CLOEXEC)
              : open(PathOfFile().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file >= 0) return true;
-  std::fprintf(stderr, "cuheap-sim: file of descriptors: %s\n", std::strerror(errno));
+  std::fprintf(stderr, "cuheap-sim: file of descriptors (CUHEAP_SIM_SHARED): %s\n",
+               std::strerror(errno));
   return false;
 }
 

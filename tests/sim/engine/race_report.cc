@@ -61,7 +61,7 @@ std::string Text(const Race& race) {
 
 void Append(const std::string& path, const std::string& text) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) return;
+  if (file < 0) return std::perror("cuheap-sim: CUHEAP_SIM_RACES");
   if (write(file, text.data(), text.size()) < 0) std::perror("cuheap-sim: CUHEAP_SIM_RACES");
   close(file);
 }

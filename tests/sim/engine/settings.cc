@@ -97,7 +97,8 @@ Settings ReadAll() {
 #include "tests/sim/engine/settings.def"
 #undef SETTING
   if (settings.devices > kMaxDevices || settings.sms == 0) {
-    std::fprintf(stderr, "cuheap-sim: at most %d devices, at least one multiprocessor\n",
+    std::fprintf(stderr,
+                 "cuheap-sim: CUHEAP_SIM_DEVICES is at most %d, CUHEAP_SIM_SMS at least 1\n",
                  kMaxDevices);
     settings.valid = false;
   }

@@ -100,4 +100,12 @@ TEST_F(NvmlTest, WhatMayNotBeToldIsRefused) {
   EXPECT_EQ(nvmlDeviceGetName(device_, name, sizeof name), NVML_SUCCESS);
 }
 
+// Run once more, with a fault for every cuMemAlloc.
+TEST_F(NvmlTest, FaultsOfTheEnvironmentComeWhereNvmlBeginsTheMachineToo) {
+  void* memory = nullptr;
+  const bool fails = std::getenv("CUHEAP_SIM_FAULTS") != nullptr;
+  EXPECT_EQ(cudaMalloc(&memory, 4096), fails ? cudaErrorMemoryAllocation : cudaSuccess);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+}
+
 }  // namespace
