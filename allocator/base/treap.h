@@ -31,8 +31,6 @@ class Treap {
  public:
   using Table = SlotTable<Record>;
 
-  bool empty() const { return root_ == 0; }
-
   // REQUIRES: `id` is not in the tree, nor one that is equal to it.
   void Insert(Table& table, SlotId id) {
     SlotId* place = &root_;

@@ -2,14 +2,13 @@
 
 #include "tests/sim/engine/allocation_table.h"
 #include "tests/sim/engine/engine_lock.h"
-#include "tests/sim/engine/touched_ranges.h"
 
 namespace cuheap::sim {
 
-Generations GenerationsIn(const Operation& operation) {
+Generations GenerationsOf(const std::vector<TouchedRange>& ranges) {
   const EngineLock lock;
   Generations generations;
-  for (const TouchedRange& range : TouchedRanges(operation)) {
+  for (const TouchedRange& range : ranges) {
     const Allocation* block = FindAllocation(range.base);
     const bool counts = block != nullptr && (block->type == AllocationType::kLinear ||
                                              block->type == AllocationType::kPooled);
@@ -18,8 +17,8 @@ Generations GenerationsIn(const Operation& operation) {
   return generations;
 }
 
-bool WasReplaced(const Operation& operation, const Generations& then) {
-  const Generations now = GenerationsIn(operation);
+bool WasReplaced(const std::vector<TouchedRange>& ranges, const Generations& then) {
+  const Generations now = GenerationsOf(ranges);
   for (std::size_t i = 0; i < now.size() && i < then.size(); ++i)
     if (then[i] != 0 && now[i] != 0 && then[i] != now[i]) return true;
   return false;

@@ -7,6 +7,7 @@
 #include "tests/sim/engine/engine_lock.h"
 #include "tests/sim/engine/graph_memory.h"
 #include "tests/sim/engine/program_code.h"
+#include "tests/sim/engine/touched_ranges.h"
 
 namespace cuheap::sim {
 namespace {
@@ -142,7 +143,7 @@ GraphNode* AppendNode(Graph* graph, NodeWork work) {
   node->operation = std::move(work.operation);
   node->context = work.context;
   node->id = next++;
-  node->memory = GenerationsIn(node->operation);
+  node->memory = GenerationsOf(TouchedRanges(node->operation));
   graph->nodes.push_back(node);
   return node;
 }
@@ -181,7 +182,7 @@ void TakeWork(GraphNode* node, NodeWork work) {
   node->operation = std::move(work.operation);
   if (work.context != nullptr) node->context = work.context;
   node->places = PlacesOf(node->operation);
-  node->memory = GenerationsIn(node->operation);
+  node->memory = GenerationsOf(TouchedRanges(node->operation));
 }
 
 bool HasMemoryNodes(const Graph& graph) { return AnyNode(graph, IsMemoryNode); }

@@ -112,9 +112,9 @@ CUresult CaptureLaunch(const GraphExec& exec, Stream* stream) {
 GraphRun::Nodes LostNodes(const Graph& graph) {
   GraphRun::Nodes lost;
   ForEachNode(graph, [&](const GraphNode* node) {
-    if (WasReplaced(node->operation, node->memory)) lost.insert(node);
-    if (!IsQueued()) return;
     std::vector<TouchedRange> ranges = TouchedRanges(node->operation);
+    if (WasReplaced(ranges, node->memory)) lost.insert(node);
+    if (!IsQueued()) return;
     std::erase_if(ranges, [](const TouchedRange& range) { return !IsPoolMemory(range.base); });
     if (CheckRangesAtSubmission(ranges) != CUDA_SUCCESS) lost.insert(node);
   });
