@@ -8,6 +8,7 @@
 #include "allocator/driver/accounting_driver.h"
 #include "allocator/driver/cuda_driver.h"
 #include "allocator/driver/fault_driver.h"
+#include "allocator/driver/latency_driver.h"
 
 namespace cuheap {
 namespace {
@@ -29,6 +30,11 @@ struct Cuda {
 struct Wrapped {
   AccountingDriver below{{.devices = 2, .capacity = 1_GiB}};
   FaultDriver driver{below};
+};
+
+struct Timed {
+  AccountingDriver below{{.devices = 2, .capacity = 1_GiB}};
+  LatencyDriver driver{below};
 };
 
 template <class Maker>
@@ -60,7 +66,7 @@ class DriverTest : public ::testing::Test {
   Maker maker_;
 };
 
-using Makers = ::testing::Types<Accounts, Cuda, Wrapped>;
+using Makers = ::testing::Types<Accounts, Cuda, Wrapped, Timed>;
 TYPED_TEST_SUITE(DriverTest, Makers);
 
 TYPED_TEST(DriverTest, MemoryIsTakenAndGivenBack) {
