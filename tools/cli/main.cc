@@ -31,6 +31,7 @@ int Main(int argc, char** argv) {
   AddReport(app, &code);
   AddInfo(app, &code);
   AddCat(app, &code);
+  AddReplay(app, &code);
   try {
     app.parse(ours, argv);
   } catch (const CLI::ParseError& error) {

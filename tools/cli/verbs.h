@@ -20,6 +20,7 @@ enum ExitCode : int {
 void AddReport(CLI::App& app, int* code);
 void AddInfo(CLI::App& app, int* code);
 void AddCat(CLI::App& app, int* code);
+void AddReplay(CLI::App& app, int* code);
 // `command` is what stood behind "--" on the command line.
 void AddRun(CLI::App& app, const std::vector<std::string>& command, int* code);
 
