@@ -45,6 +45,12 @@ class SlotTable {
 
   std::uint32_t taken() const { return taken_; }
 
+  // Gives the memory back. The table is as new.
+  void Release() {
+    range_.Release();
+    taken_ = used_ = free_ = 0;
+  }
+
  private:
   Record* slots() const { return reinterpret_cast<Record*>(range_.data()); }
 

@@ -109,6 +109,13 @@ class BestFit {
     by_fit_.ForEach(blocks_, [&](SlotId slot) { visit(BlockId{slot}); });
   }
 
+  // Gives the memory of the tables back: tables in jobs live as long as their process, and are
+  // left. Nothing is to be called afterwards.
+  void Release() {
+    blocks_.Release();
+    segments_.Release();
+  }
+
   // Nullptr, or the first law that does not hold. Looks at every block.
   const char* FirstBrokenLaw();
 

@@ -17,6 +17,7 @@ struct Word {
 };
 constexpr Word kStackWords[] = {{"auto", 0},   {"none", 1},   {"tag", 2},
                                 {"python", 3}, {"native", 4}, {"all", 5}};
+constexpr Word kModeWords[] = {{"summary", 0}, {"events", 1}, {"full", 2}};
 constexpr Word kRedactWords[] = {{"nothing", 0}, {"args", 1}};
 constexpr Word kFlagWords[] = {{"1", 1}, {"on", 1},  {"yes", 1}, {"true", 1}, {"", 0},
                                {"0", 0}, {"off", 0}, {"no", 0},  {"false", 0}};
@@ -41,6 +42,13 @@ bool Parse(std::string_view text, format::StackMode* mode) {
   std::uint32_t value = 0;
   if (!ParseWord(kStackWords, text, &value)) return false;
   *mode = static_cast<format::StackMode>(value);
+  return true;
+}
+
+bool Parse(std::string_view text, format::Mode* mode) {
+  std::uint32_t value = 0;
+  if (!ParseWord(kModeWords, text, &value)) return false;
+  *mode = static_cast<format::Mode>(value);
   return true;
 }
 

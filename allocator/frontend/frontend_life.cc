@@ -113,6 +113,7 @@ bool Frontend::OpenLedger() {
   options.world_size = config_.world_size;
   options.options_text = config_.changed;
   options.stacks = config_.stacks;
+  options.mode = config_.mode;
   options.redact_arguments = config_.redact == Redact::kArgs;
   return ledger_.Open(options, SystemClock());
 }

@@ -85,6 +85,13 @@ enum class StackMode : std::uint32_t {
   kAll = 5
 };
 
+// What is kept beside the state.
+enum class Mode : std::uint32_t {
+  kSummary = 0,  // nothing
+  kEvents = 1,   // the latest events
+  kFull = 2,     // all events, as long as there is room
+};
+
 struct DeviceHeader {  // 128 bytes; a device that was never seen has total_bytes == 0 and
                        // last_sample_time == 0
   std::uint8_t uuid[16];
@@ -167,7 +174,10 @@ struct FileHeader {  // one page
   DropCounters dropped;
   DoorCounters doors;
   DeviceHeader devices[kMaxDevices];
-  std::uint8_t reserved[64];
+  Mode mode;
+  std::uint32_t reserved3;
+  std::atomic<std::uint64_t> dropped_events;  // the sum of all gaps
+  std::uint8_t reserved[48];
 };
 static_assert(sizeof(FileHeader) <= kChunkUnit,
               "the header is one page; chunks start at kChunkUnit");
@@ -182,6 +192,7 @@ enum class ChunkType : std::uint16_t {
   kDictionary = 4,  // DictionaryEntry stream
   kTick = 5,        // TickRecord[]: ticks of one signal, thinned
   kMark = 6,        // MarkRecord[]
+  kEvent = 7,       // EventRecord[], in modes events and full
 };
 
 struct ChunkHeader {                 // 64 bytes, at a multiple of kChunkUnit
@@ -189,7 +200,7 @@ struct ChunkHeader {                 // 64 bytes, at a multiple of kChunkUnit
   ChunkType type;
   std::uint16_t record_size;             // bytes of one record; 0 for a stream
   std::uint32_t sequence;                // 0, 1, 2 ... per type (for kTick: per signal)
-  std::uint32_t parameter;               // kTick: the Signal
+  std::uint32_t parameter;               // kTick: the Signal; kEvent: the chunk's turn, from 0
   std::uint64_t bytes;                   // whole chunk with this header
   std::atomic<std::uint64_t> committed;  // (published) payload bytes in use; the rest is zero
   std::uint8_t reserved[32];
@@ -324,6 +335,35 @@ struct MarkRecord {
   std::uint16_t reserved;
 };
 static_assert(sizeof(MarkRecord) == 32);
+
+// ---------------------------------------------------------------- events
+
+enum class EventKind : std::uint8_t {
+  kAllocation = 1,
+  kFree = 2,
+  kFreeFailed = 3,  // the latest kFree of that block did not happen
+  kRecordUse = 4,   // `stream` uses the block too
+  kEmptyCache = 5,  // `bytes`: returned
+  kSegmentMap = 6,  // an allocation that was asked for as a segment
+  kSegmentUnmap = 7,
+  kStep = 8,  // the clock ended a step
+  kGap = 9,   // `address`: how many events before or after it are lost, since the file's beginning
+};
+
+// Chunks of mode events are begun anew: `committed` falls to one record and `parameter` rises.
+// Events are in order by time.
+struct EventRecord {
+  std::uint64_t time = 0;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;   // requested ones where the heap sees them, else the block's
+  std::uint16_t stream = 0;  // dictionary ids
+  std::uint16_t arena = 0;
+  std::uint8_t device = 0;
+  Heap heap{};
+  EventKind kind{};
+  Phase phase{};
+};
+static_assert(sizeof(EventRecord) == 32);
 
 // ---------------------------------------------------------------- dictionary
 

@@ -69,8 +69,11 @@ bool Ledger::Impl::Start(const LedgerOptions& options) {
   auto* header = new (file.data()) format::FileHeader();
   WriteIdentity(*header, options, file, *clock);
   start_ns = header->monotonic_start_ns;
+  header->mode = options.mode;
+  events.Start(options.mode, limit);
+  const Bytes state = limit - Events::Share(options.mode, limit);
   return blocks.Start(limit) && dictionary.Start() && totals.Start(max_sites + kOverflowSites) &&
-         instants.Start(limit);
+         instants.Start(state);
 }
 
 bool Ledger::Open(const LedgerOptions& options, Clock& clock) {

@@ -40,6 +40,7 @@ struct LedgerOptions {
   std::int32_t world_size = -1;
   const char* options_text = "";  // knobs that are not at their default
   format::StackMode stacks = format::StackMode::kAuto;
+  format::Mode mode = format::Mode::kSummary;
   bool redact_arguments = false;
 };
 

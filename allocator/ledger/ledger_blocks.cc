@@ -13,6 +13,7 @@ namespace {
 using format::BlockRecord;
 using format::BlockState;
 using format::DictionaryKind;
+using format::EventKind;
 using format::Heap;
 
 constexpr std::uint32_t kMostShortIds = 0xffff;  // threads and streams have 16 bits in a record
@@ -35,6 +36,11 @@ void Publish(BlockRecord& record, Fill fill) {
   std::atomic_thread_fence(std::memory_order_release);
   fill();
   record.state.store(format::StateWord(BlockState::kLive, generation), std::memory_order_release);
+}
+
+bool IsSegment(const BlockRecord& record) {
+  constexpr std::uint8_t kSegment = format::kExpectSegment | format::kServedAsSegment;
+  return (record.flags.load(std::memory_order_relaxed) & kSegment) != 0;
 }
 
 void SetState(BlockRecord& record, BlockState state) {
@@ -97,6 +103,19 @@ void Ledger::Impl::DropBirth(const Birth& birth) {
   births_dropped = true;
 }
 
+void Ledger::Impl::TellEvent(EventKind kind, const BlockRecord& record, std::uint64_t now) {
+  const std::uint64_t requested = record.requested_bytes;
+  events.Add({.time = now,
+              .address = record.address,
+              .bytes = requested != 0 ? requested : record.block_bytes,
+              .stream = record.stream,
+              .arena = record.arena,
+              .device = record.device,
+              .heap = record.heap,
+              .kind = kind,
+              .phase = record.phase});
+}
+
 // A full file gives up history before it gives up the present.
 [[gnu::hot]] RecordId Ledger::Impl::TakeRecord() {
   if (!blocks.has_free() && instants.has_homeless()) instants.Sweep(kSweepForRoom);
@@ -129,6 +148,8 @@ void Ledger::Impl::DropBirth(const Birth& birth) {
   Publish(record, [&] { Fill(record, birth, now); });
   blocks.Insert(id);
   CountBirth(record, now);
+  if (events.on()) [[unlikely]]
+    TellEvent(IsSegment(record) ? EventKind::kSegmentMap : EventKind::kAllocation, record, now);
   return id;
 }
 
@@ -149,6 +170,8 @@ void Ledger::Expect(Heap heap, Address address) const {
   totals.Died(SiteId(record.site), Bytes(record.block_bytes),
               {record.birth_time, now, record.birth_step, steps()});
   live.Subtract(record);
+  if (events.on()) [[unlikely]]
+    TellEvent(IsSegment(record) ? EventKind::kSegmentUnmap : EventKind::kFree, record, now);
   record.free_time.store(now, std::memory_order_relaxed);
   SetState(record, BlockState::kDead);
   instants.Bury(id);
@@ -192,7 +215,10 @@ void Ledger::Impl::Revive(RecentDeath& death) {
     SetState(old, BlockState::kFree);
   blocks.Insert(id);
   totals.Undied(SiteId(record.site), Bytes(record.block_bytes));
-  live.Add(record, Now(), steps());
+  const std::uint64_t now = Now();
+  live.Add(record, now, steps());
+  if (events.on()) [[unlikely]]
+    TellEvent(EventKind::kFreeFailed, record, now);
   death.id = RecordId::kNone;
 }
 

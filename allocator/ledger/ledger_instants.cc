@@ -23,6 +23,8 @@ bool Ledger::Impl::Tick(Signal signal) {
   if (effect == StepClock::Effect::kClockChanged)
     AddMark(MarkKind::kClockChanged, now, static_cast<std::uint64_t>(signal));
   Keep({.kind = InstantKind::kStepEnd, .requested = {}}, now);
+  if (events.on()) [[unlikely]]
+    events.Add({.time = now, .kind = format::EventKind::kStep});
   return true;
 }
 

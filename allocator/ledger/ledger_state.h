@@ -11,6 +11,7 @@
 #include "allocator/ledger/block_table.h"
 #include "allocator/ledger/chunks.h"
 #include "allocator/ledger/dictionary.h"
+#include "allocator/ledger/events.h"
 #include "allocator/ledger/instants.h"
 #include "allocator/ledger/ledger.h"
 #include "allocator/ledger/live_sums.h"
@@ -36,7 +37,8 @@ struct Ledger::Impl {
         dictionary(chunks),
         totals(chunks),
         step_clock(chunks),
-        marks(chunks) {}
+        marks(chunks),
+        events(chunks) {}
 
   // Parts that are read without the lock.
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -56,6 +58,7 @@ struct Ledger::Impl {
   SiteTotalsTable totals;
   StepClock step_clock;
   Marks marks;
+  Events events;
   RecentDeaths deaths;
   std::uint64_t start_ns = 0;  // the zero of all times
   std::uint64_t last_time = 0;
@@ -93,6 +96,7 @@ struct Ledger::Impl {
   void Fill(format::BlockRecord& record, const Birth& birth, std::uint64_t now);
   void CountBirth(const format::BlockRecord& record, std::uint64_t now);
   void DropBirth(const Birth& birth);
+  void TellEvent(format::EventKind kind, const format::BlockRecord& record, std::uint64_t now);
   Death Died(format::Heap heap, Address address, Free free);
   void Kill(RecordId id, std::uint64_t now);
   void Revive(RecentDeath& death);

@@ -36,18 +36,20 @@ TEST(ConfigTest, AProcessWithoutAnEnvironmentIsFine) {
 
 TEST(ConfigTest, KnobsAreReadByTheirNames) {
   const Config config =
-      Read({"CUHEAP_OUT=/a/%p.cuheap", "CUHEAP_STACKS=all", "CUHEAP_LIMIT=64M",
+      Read({"CUHEAP_OUT=/a/%p.cuheap", "CUHEAP_STACKS=all", "CUHEAP_LIMIT=64M", "CUHEAP_MODE=full",
             "CUHEAP_REDACT=args", "CUHEAP_QUIET=1", "CUHEAP_OFF=yes", "CUHEAP_RUN_ID=abc"});
   EXPECT_STREQ(config.out, "/a/%p.cuheap");
   EXPECT_EQ(config.stacks, format::StackMode::kAll);
   EXPECT_EQ(config.limit, 64_MiB);
+  EXPECT_EQ(config.mode, format::Mode::kFull);
   EXPECT_EQ(config.redact, Redact::kArgs);
   EXPECT_TRUE(config.quiet);
   EXPECT_TRUE(config.off);
   EXPECT_STREQ(config.run_id, "abc");
   EXPECT_STREQ(config.complaint, "");
-  EXPECT_STREQ(config.changed,
-               "out=/a/%p.cuheap stacks=all limit=64M redact=args quiet=1 off=yes run_id=abc");
+  EXPECT_STREQ(
+      config.changed,
+      "out=/a/%p.cuheap stacks=all limit=64M mode=full redact=args quiet=1 off=yes run_id=abc");
 }
 
 TEST(ConfigTest, AnUnknownNameIsComplainedAboutAndNotIgnored) {

@@ -1,7 +1,8 @@
-// Any bytes through everything that reads traces: parsing, analysis, text, JSON, records. The
-// corpus holds small traces and what a fuzzer found; every build replays it.
+// Any bytes through everything that reads traces: parsing, analysis, text, JSON, records, events.
+// The corpus holds small traces and what a fuzzer found; every build replays it.
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "tools/render/json.h"
 #include "tools/render/records.h"
 #include "tools/render/text.h"
+#include "tools/replay/trace_events.h"
 #include "tools/trace/reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -26,6 +28,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!report.ok()) continue;
     render::Text(*report, {20, true});
     render::Dump(render::ToJson(*report), -1);
+  }
+  for (const char* heap : {"", "driver"}) {
+    const Result<replay::OpStream> stream = replay::ReadTraceEvents(*trace, heap);
+    if (stream.ok() && !replay::FirstBrokenLaw(*stream).empty()) std::abort();
   }
   render::Info(*trace);
   render::EachRecord(*trace, &frames, [](const auto& record) { render::RecordLine(record); });

@@ -49,6 +49,8 @@ class FileView {
   }
   std::uint64_t size() const { return size_; }
   const std::vector<Block>& blocks() const { return blocks_; }
+  // As they lie in the file.
+  const std::vector<format::EventRecord>& events() const { return events_; }
   const std::vector<Instant>& instants() const { return instants_; }
   const std::map<std::uint32_t, std::uint64_t>& site_blocks() const { return site_blocks_; }
   // The gauges of the sites, zeros left out.
@@ -98,6 +100,8 @@ class FileView {
          at += chunk.record_size) {
       if (chunk.type == format::ChunkType::kBlock) ReadBlock(payload + at);
       if (chunk.type == format::ChunkType::kInstant) ReadInstant(payload + at);
+      if (chunk.type == format::ChunkType::kEvent)
+        events_.push_back(*reinterpret_cast<const format::EventRecord*>(payload + at));
       if (chunk.type == format::ChunkType::kTick) {
         const auto& tick = *reinterpret_cast<const format::TickRecord*>(payload + at);
         if (tick.number != 0)
@@ -135,6 +139,7 @@ class FileView {
   std::vector<std::uint64_t> words_;
   std::uint64_t size_ = 0;
   std::vector<Block> blocks_;
+  std::vector<format::EventRecord> events_;
   std::vector<Instant> instants_;
   std::map<std::uint32_t, std::uint64_t> site_blocks_, site_live_;
   std::map<format::Signal, std::vector<std::uint64_t>> ticks_;

@@ -29,11 +29,12 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(path_, error);
 }
 
-TraceMaker::TraceMaker(std::uint64_t limit_bytes) {
+TraceMaker::TraceMaker(std::uint64_t limit_bytes, format::Mode mode) {
   const std::string destination = path();
   LedgerOptions options;
   options.destination = destination.c_str();
   options.limit = Bytes(limit_bytes);
+  options.mode = mode;
   EXPECT_TRUE(ledger_.Open(options, clock_));
   ledger_.SetPython(kPython311, format::PythonFrames::kChecked);
 }

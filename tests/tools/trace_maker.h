@@ -42,7 +42,8 @@ struct PythonPlace {
 
 class TraceMaker {
  public:
-  explicit TraceMaker(std::uint64_t limit_bytes = 256u << 20);
+  explicit TraceMaker(std::uint64_t limit_bytes = 256u << 20,
+                      format::Mode mode = format::Mode::kSummary);
 
   Ledger& ledger() { return ledger_; }
   ManualClock& clock() { return clock_; }

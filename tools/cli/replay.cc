@@ -13,6 +13,7 @@ struct ReplayFlags {
   std::vector<std::string> policies;
   std::uint64_t capacity = 0;
   std::uint64_t scale = 1;
+  std::string heap;
   std::string write_ops;
 };
 
@@ -59,7 +60,7 @@ int WriteOps(const replay::OpStream& stream, const std::string& path) {
 int Replay(const ReplayFlags& flags) {
   const Result<std::vector<const replay::PolicyKind*>> policies = Chosen(flags.policies);
   if (!policies.ok()) return Complain(policies.error());
-  Result<replay::OpStream> stream = replay::ReadFile(flags.file);
+  Result<replay::OpStream> stream = replay::ReadFile(flags.file, flags.heap);
   if (!stream.ok()) return Complain(stream.error());
   const Result<bool> enlarged = Enlarge(&*stream, flags.scale);
   if (!enlarged.ok()) return Complain(enlarged.error());
@@ -90,12 +91,16 @@ void AddReplay(CLI::App& app, int* code) {
   flags->policies = {"all"};
   CLI::App* verb = app.add_subcommand(
       "replay", "Play a trace of allocations against ways to place them, without a device");
-  verb->add_option("trace", flags->file, "operations, or another allocator's log (docs/replay.md)")
+  verb->add_option(
+          "trace", flags->file,
+          "events of `cuheap run --mode full`, or another allocator's log (docs/replay.md)")
       ->required();
   verb->add_option("--policy", flags->policies, PolicyNames())->capture_default_str();
   verb->add_option("--capacity", flags->capacity,
                    "memory of a device, as 80G; exit 1 if it does not suffice")
       ->transform(CLI::AsSizeValue(false));
+  verb->add_option("--heap", flags->heap,
+                   "of a trace of cuheap's: whose blocks (torch, else driver)");
   verb->add_option("--scale", flags->scale, "multiply every size")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30));
   verb->add_option("--write-ops", flags->write_ops,

@@ -25,6 +25,7 @@ struct RunFlags {
   std::string out;
   bool force = false;
   std::string stacks;
+  std::string mode;
   std::uint64_t limit = 0;
   std::string fail_on;
   int error_exitcode = 23;  // as LeakSanitizer's
@@ -63,6 +64,7 @@ Command CommandFor(const RunFlags& flags, const std::string& library, const RunT
                    {"CUHEAP_RUN_ID", folder.run_id()},
                    {"CUHEAP_SHM", folder.path()}}};
   if (!flags.stacks.empty()) command.environment.emplace_back("CUHEAP_STACKS", flags.stacks);
+  if (!flags.mode.empty()) command.environment.emplace_back("CUHEAP_MODE", flags.mode);
   if (flags.limit != 0)
     command.environment.emplace_back("CUHEAP_LIMIT", std::to_string(flags.limit));
   if (flags.quiet) command.environment.emplace_back("CUHEAP_QUIET", "1");
@@ -162,6 +164,9 @@ void AddRun(CLI::App& app, const std::vector<std::string>& command, int* code) {
   verb->add_flag("-f,--force", flags->force, "replace an existing file");
   verb->add_option("--stacks", flags->stacks, "auto, none, tag, python, native or all")
       ->check(CLI::IsMember({"auto", "none", "tag", "python", "native", "all"}));
+  verb->add_option("--mode", flags->mode,
+                   "summary; events: and the latest events; full: and all events, for replay")
+      ->check(CLI::IsMember({"summary", "events", "full"}));
   verb->add_option("--limit", flags->limit, "size limit of a trace, as 256M (1M at least)")
       ->transform(CLI::AsSizeValue(false));
   verb->add_option("--fail-on", flags->fail_on,

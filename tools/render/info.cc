@@ -112,6 +112,9 @@ std::string Info(const Trace& trace) {
           trace.blocks.size(), trace.instants.size(), trace.marks.size(),
           trace.dictionary.site_count(), trace.dictionary.code_count(),
           trace.dictionary.module_count(), trace.dictionary.string_count()));
+  if (trace.mode != format::Mode::kSummary)
+    out += Line("events", fmt::format("{}: {} kept, {} not", trace::NameOf(trace.mode),
+                                      trace.events.size(), trace.dropped_events));
   return out + "\nnext: cuheap report " + ShellWord(trace.path) + "\n";
 }
 

@@ -70,6 +70,23 @@ Json SiteOf(const Trace& trace, std::uint32_t id, const std::vector<trace::Frame
           {"frames", stack}};
 }
 
+Json EventOf(const Trace& trace, const trace::Event& event) {
+  Json json = {{"record", "event"}, {"kind", trace::NameOf(event.kind)}, {"time", event.time}};
+  if (event.kind == format::EventKind::kStep) return json;
+  if (event.kind == format::EventKind::kGap) {
+    json["lost"] = event.address;
+    return json;
+  }
+  json["heap"] = trace.dictionary.heap_name(event.heap);
+  json["address"] = event.address;
+  json["bytes"] = event.bytes;
+  json["stream"] = event.stream;
+  json["arena"] = event.arena;
+  json["device"] = event.device;
+  json["phase"] = trace::NameOf(event.phase);
+  return json;
+}
+
 }  // namespace
 
 void EachRecord(const Trace& trace, trace::FrameSource* frames,
@@ -110,6 +127,7 @@ void EachRecord(const Trace& trace, trace::FrameSource* frames,
           {"name", mark.name},
           {"device", mark.device}});
   }
+  for (const trace::Event& event : trace.events) take(EventOf(trace, event));
   for (std::size_t signal = 0; signal < trace.ticks.size(); ++signal) {
     for (const format::TickRecord& tick : trace.ticks[signal]) {
       take({{"record", "tick"},

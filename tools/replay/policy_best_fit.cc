@@ -18,6 +18,9 @@ constexpr Bytes kSegmentStep = 2_MiB;
 class BestFitPolicy final : public Policy {
  public:
   explicit BestFitPolicy(Driver& driver) : driver_(driver), pending_(driver) {}
+  ~BestFitPolicy() override {
+    for (auto& [place, heap] : heaps_) heap.Release();
+  }
   BestFitPolicy(const BestFitPolicy&) = delete;
   BestFitPolicy& operator=(const BestFitPolicy&) = delete;
 

@@ -12,8 +12,9 @@
 
 namespace cuheap::replay {
 
-// Messages begin with the file's name.
-Result<OpStream> ReadFile(const std::string& path);
+// Messages begin with the file's name. `heap`: of a trace of cuheap's, whose blocks; see
+// trace_events.h.
+Result<OpStream> ReadFile(const std::string& path, const std::string& heap = "");
 // What the bytes are is seen from how they begin.
 Result<OpStream> ReadBytes(std::string_view bytes);
 

@@ -21,6 +21,8 @@ int LeastRecordSize(format::ChunkType type) {
       return sizeof(format::TickRecord);
     case format::ChunkType::kMark:
       return sizeof(format::MarkRecord);
+    case format::ChunkType::kEvent:
+      return sizeof(format::EventRecord);
     case format::ChunkType::kDictionary:
       return 0;
   }
@@ -54,7 +56,8 @@ Result<ChunkList> ListChunks(std::span<const std::byte> file, std::uint64_t used
                 .type = header.type,
                 .record_size = header.record_size,
                 .sequence = header.sequence,
-                .parameter = header.parameter,
+                .parameter = __atomic_load_n(&header.parameter, __ATOMIC_ACQUIRE),
+                .header = &header,
                 .payload = {}};
     if (chunk.bytes == 0 || chunk.bytes % format::kChunkUnit != 0 ||
         chunk.bytes > used_bytes - offset) {

@@ -21,6 +21,7 @@ struct Chunk {
   std::uint16_t record_size = 0;
   std::uint32_t sequence = 0;
   std::uint32_t parameter = 0;
+  const format::ChunkHeader* header = nullptr;
   std::span<const std::byte> payload;  // the part in use and in the file
 
   std::size_t record_count() const { return record_size == 0 ? 0 : payload.size() / record_size; }

@@ -101,6 +101,8 @@ void CopyHeader(const format::FileHeader& header, Trace* trace) {
 #define CUHEAP_DROP(counter, what) trace->dropped.counter = header.dropped.counter.load(kRelaxed);
   CUHEAP_DROPS(CUHEAP_DROP)
 #undef CUHEAP_DROP
+  trace->mode = header.mode;
+  trace->dropped_events = header.dropped_events.load(kRelaxed);
   trace->doors = {header.doors.runtime_calls.load(kRelaxed),
                   header.doors.driver_calls.load(kRelaxed),
                   header.doors.entry_point_lookups.load(kRelaxed)};

@@ -53,6 +53,18 @@ const char* NameOf(format::MarkKind kind) {
   return "unknown";
 }
 
+const char* NameOf(format::EventKind kind) {
+  constexpr const char* kNames[] = {"unknown",    "allocation",  "free",        "free_failed",
+                                    "record_use", "empty_cache", "segment_map", "segment_unmap",
+                                    "step",       "gap"};
+  return kind <= format::EventKind::kGap ? kNames[static_cast<std::size_t>(kind)] : "unknown";
+}
+
+const char* NameOf(format::Mode mode) {
+  constexpr const char* kNames[] = {"summary", "events", "full"};
+  return mode <= format::Mode::kFull ? kNames[static_cast<std::size_t>(mode)] : "unknown";
+}
+
 const char* NameOf(format::Phase phase) {
   constexpr const char* kNames[] = {"other", "forward", "backward", "optimizer"};
   return phase <= format::Phase::kOptimizer ? kNames[static_cast<std::size_t>(phase)] : "unknown";

@@ -37,7 +37,8 @@ class Reader {
 
   void Read(const ChunkList& list) {
     // Names are written before what refers to them, so they are read after it.
-    for (const Chunk& chunk : list.chunks) ReadRecords(chunk);
+    for (const Chunk& chunk : list.chunks)
+      chunk.type == format::ChunkType::kEvent ? ReadEvents(chunk) : ReadRecords(chunk);
     for (const Chunk& chunk : list.chunks) {
       if (chunk.type == format::ChunkType::kDictionary) damaged_ += trace_.dictionary.Add(chunk);
     }
@@ -65,10 +66,36 @@ class Reader {
           ReadMark(record);
           break;
         case format::ChunkType::kDictionary:
+        case format::ChunkType::kEvent:
           break;
       }
     }
     if (chunk.type == format::ChunkType::kBlock && file_ != nullptr) file_->Forget(chunk.payload);
+  }
+
+  // A chunk that was begun anew meanwhile may hold something of both turns: nothing of it is taken.
+  void ReadEvents(const Chunk& chunk) {
+    const std::size_t before = trace_.events.size();
+    for (std::size_t i = 0; i < chunk.record_count(); ++i) ReadEvent(chunk.record(i));
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (__atomic_load_n(&chunk.header->parameter, __ATOMIC_RELAXED) != chunk.parameter) {
+      trace_.events.resize(before);
+      trace_.completeness.torn_records += chunk.record_count();
+    }
+    if (file_ != nullptr) file_->Forget(chunk.payload);
+  }
+
+  void ReadEvent(const std::byte* bytes) {
+    format::EventRecord record;
+    std::memcpy(&record, bytes, sizeof record);
+    if (record.kind < format::EventKind::kAllocation || record.kind > format::EventKind::kGap ||
+        record.device >= format::kMaxDevices || record.bytes >> 56 != 0 ||
+        record.phase > format::Phase::kOptimizer) {
+      ++damaged_;
+      return;
+    }
+    trace_.events.push_back({record.time, record.address, record.bytes, record.stream, record.arena,
+                             record.device, record.heap, record.kind, record.phase});
   }
 
   void ReadBlock(const format::BlockRecord& record) {
@@ -169,6 +196,8 @@ class Reader {
       trace_.marks[i].name = trace_.dictionary.string(mark_names_[i]);
     std::stable_sort(trace_.instants.begin(), trace_.instants.end(),
                      [](const Instant& a, const Instant& b) { return a.time < b.time; });
+    std::stable_sort(trace_.events.begin(), trace_.events.end(),
+                     [](const Event& a, const Event& b) { return a.time < b.time; });
     for (auto& ticks : trace_.ticks) {
       const auto by_number = [](const format::TickRecord& a, const format::TickRecord& b) {
         return a.number < b.number;

@@ -123,6 +123,18 @@ struct Mark {
   std::uint8_t device = 255;
 };
 
+struct Event {
+  std::uint64_t time = 0;
+  std::uint64_t address = 0;  // of a kGap: how many are lost
+  std::uint64_t bytes = 0;
+  std::uint16_t stream = 0;
+  std::uint16_t arena = 0;
+  std::uint8_t device = 0;
+  format::Heap heap{};
+  format::EventKind kind{};
+  format::Phase phase{};
+};
+
 // How much of the truth the file holds.
 struct Completeness {
   bool clean_close = false;
@@ -157,6 +169,9 @@ struct Trace {
   std::array<std::vector<format::TickRecord>, static_cast<std::size_t>(format::Signal::kCount)>
       ticks;
   std::vector<Mark> marks;
+  format::Mode mode{};
+  std::vector<Event> events;  // by time
+  std::uint64_t dropped_events = 0;
   Dictionary dictionary;
 
   // Whether blocks are missing, so that what is not seen may still be there.
@@ -169,11 +184,11 @@ struct Trace {
   }
   // Births and deaths ever seen of a heap.
   std::uint64_t events_of(format::Heap heap) const {
-    std::uint64_t events = 0;
+    std::uint64_t count = 0;
     for (std::uint32_t site = 1; site < totals.size(); ++site)
       if (dictionary.site(site).heap == heap)
-        events += totals[site].blocks + totals[site].freed_blocks;
-    return events;
+        count += totals[site].blocks + totals[site].freed_blocks;
+    return count;
   }
 };
 
@@ -181,6 +196,8 @@ struct Trace {
 const char* NameOf(format::Signal signal);
 const char* NameOf(format::InstantKind kind);
 const char* NameOf(format::MarkKind kind);
+const char* NameOf(format::EventKind kind);
+const char* NameOf(format::Mode mode);
 const char* NameOf(format::Phase phase);
 const char* NameOf(format::Storage storage);
 const char* NameOf(format::StackMode stacks);
