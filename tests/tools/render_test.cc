@@ -11,6 +11,7 @@
 #include "tools/render/json.h"
 #include "tools/render/records.h"
 #include "tools/render/text.h"
+#include "tools/trace/reader.h"
 
 namespace cuheap {
 namespace {
@@ -86,6 +87,19 @@ TEST(RenderTest, JsonIsAsAgreed) {
 TEST(RenderTest, InfoIsAsAgreed) {
   Golden golden;
   ExpectGolden("info.txt", render::Info(golden.trace));
+}
+
+// events.trace was written when events came into the format.
+TEST(RenderTest, EventsOfAnOldFileAreGolden) {
+  const Result<trace::Trace> trace =
+      trace::ReadTrace(std::string(CUHEAP_TEST_DATA) + "/events.trace");
+  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  trace::TraceFrames frames(*trace);
+  std::string text;
+  render::EachRecord(*trace, &frames, [&text](const nlohmann::ordered_json& record) {
+    if (record.at("record") == "event") text += render::RecordLine(record) + "\n";
+  });
+  ExpectGolden("events.txt", text);
 }
 
 TEST(RenderTest, JsonHasTheFieldsOfItsSchemaAndBeginsWithIt) {

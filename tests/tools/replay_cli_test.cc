@@ -31,7 +31,7 @@ TEST_F(ReplayCliTest, ATableHasARowForEachPolicy) {
   EXPECT_THAT(ran.out, HasSubstr("torch         120.0 MiB      180.0 MiB  1.500             3"));
   EXPECT_THAT(ran.out, HasSubstr("\nbest_fit "));
   EXPECT_THAT(ran.out, HasSubstr("\nsize_classes "));
-  EXPECT_THAT(ran.out, HasSubstr("120.0 MiB  1.000\n")) << "the smallest capacity";
+  EXPECT_THAT(ran.out, HasSubstr("120.0 MiB  1.000  ")) << "the smallest capacity";
 }
 
 TEST_F(ReplayCliTest, FiguresThatRestOnAssumptionsAreMarked) {

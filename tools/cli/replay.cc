@@ -76,9 +76,14 @@ int Replay(const ReplayFlags& flags) {
   if (flags.capacity == 0) replay.capacity = enough;
   int code = kDone;
   for (const replay::PolicyKind* policy : *policies) {
-    replay.findings.push_back({policy, replay::Play(*stream, *policy, replay.capacity),
-                               replay::FindSmallestCapacity(*stream, *policy, enough)});
-    if (!replay.findings.back().outcome.completed()) code = kFindings;
+    replay.findings.push_back({policy,
+                               replay::Play(*stream, *policy, replay.capacity),
+                               replay::FindSmallestCapacity(*stream, *policy, enough),
+                               {}});
+    replay::Finding& finding = replay.findings.back();
+    if (finding.smallest.capacity)
+      finding.at_smallest = replay::Play(*stream, *policy, *finding.smallest.capacity);
+    if (!finding.outcome.completed()) code = kFindings;
   }
   Print(replay::Text(replay));
   return code;

@@ -53,6 +53,10 @@ Time TimeIn(const Outcome& outcome) {
   return time;
 }
 
+std::string TimeText(const Time& time) {
+  return TimeOf(time.all) + (time.assumed > 0 ? " (a)" : "    ");
+}
+
 using Rows = std::vector<std::vector<std::string>>;
 
 // The first column is a name, the others are figures.
@@ -95,15 +99,16 @@ std::vector<std::string> RowOf(const Finding& finding, std::uint32_t device, Byt
           whole ? SizeOf(reserved) : "-",
           whole ? RatioOf(reserved, live) : "-",
           std::to_string(time.calls),
-          TimeOf(time.all) + (time.assumed > 0 ? " (a)" : "    "),
+          TimeText(time),
           smallest ? SizeOf(*smallest) : "none found",
-          smallest ? RatioOf(*smallest, live) : "-"};
+          smallest ? RatioOf(*smallest, live) : "-",
+          smallest ? TimeText(TimeIn(finding.at_smallest)) : "-"};
 }
 
 std::string Table(const Replay& replay) {
   const std::uint32_t device = Value(replay.figures.fullest);
   Rows rows = {{"policy", "peak live", "peak reserved", "ratio", "driver calls", "their time    ",
-                "smallest capacity", "ratio"}};
+                "smallest capacity", "ratio", "time there    "}};
   for (const Finding& finding : replay.findings)
     rows.push_back(RowOf(finding, device, replay.figures.peak_live[device]));
   return Aligned(rows);
