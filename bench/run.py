@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-BENCHMARKS = ["observe", "simulate"]
+BENCHMARKS = ["observe", "simulate", "pool"]
 
 
 def run(name, build, sim):
