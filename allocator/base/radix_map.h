@@ -41,6 +41,12 @@ class RadixMap {
     return true;
   }
 
+  // Gives the tables back; the map is as new. Nobody else uses it.
+  void Release() {
+    for (std::atomic<Entry*>& root : roots_)
+      if (Entry* leaf = root.exchange(nullptr)) munmap(leaf, sizeof(Entry) << kLeafLog2);
+  }
+
   // 0: nobody's.
   std::uint32_t Find(Address address) const {
     const std::uint64_t unit = Value(address) >> kUnitLog2;

@@ -60,6 +60,65 @@ BlockId BestFit::AllocateAligned(Bytes bytes, Bytes alignment) {
   return Recut(block, begin.count(), bytes, BlockState::kLive);
 }
 
+BlockId BestFit::Claim(SegmentId segment, std::uint64_t begin, Bytes bytes) {
+  const std::uint64_t end = begin + bytes.count();
+  BlockId first = Containing(segment, begin);
+  if (begin != At(first).begin) {
+    Leave(first);
+    const BlockId cut = Cut(first, begin);
+    Enter(first);
+    if (!cut) return {};
+    Enter(cut);
+    first = cut;
+  }
+  BlockId last = first;
+  while (At(last).end() < end) last = At(last).after;
+  if (At(last).end() != end) {
+    Leave(last);
+    const BlockId behind = Cut(last, end);
+    Enter(last);
+    if (!behind) {
+      Leave(first);
+      Settle(first);
+      return {};
+    }
+    Enter(behind);
+  }
+  Leave(first);
+  while (At(first).end() < end) {
+    const BlockId after = At(first).after;
+    Leave(after);
+    Absorb(first, after);
+  }
+  At(first).state = BlockState::kLive;
+  Enter(first);
+  return first;
+}
+
+bool BestFit::Trim(BlockId live, std::uint64_t begin, Bytes bytes) {
+  const std::uint64_t end = begin + bytes.count();
+  Leave(live);
+  BlockId behind;
+  if (end != At(live).end() && !(behind = Cut(live, end))) {
+    Enter(live);
+    return false;
+  }
+  // The block keeps its number: what lies before it is cut off as a new one.
+  BlockId before;
+  if (begin != At(live).begin && !(before = CutFront(live, begin))) {
+    if (behind) Absorb(live, behind);
+    Enter(live);
+    return false;
+  }
+  Enter(live);
+  for (const BlockId edge : {behind, before}) {
+    if (!edge) continue;
+    At(edge).state = BlockState::kFree;
+    Settle(edge);
+  }
+  return true;
+}
+
 void BestFit::SetWaiting(BlockId block) {
   Leave(block);
   At(block).state = BlockState::kWaiting;
@@ -122,6 +181,30 @@ BlockId BestFit::Cut(BlockId block, std::uint64_t at) {
   else
     SegmentOf(rest).last = cut;
   return cut;
+}
+
+// The same, but it is the front that becomes another block.
+BlockId BestFit::CutFront(BlockId block, std::uint64_t at) {
+  Block front = At(block);
+  front.bytes = Bytes(at - front.begin);
+  front.after = block;
+  const BlockId cut{blocks_.Add(front)};
+  if (!cut) return {};
+  At(block).begin = at;
+  At(block).bytes -= front.bytes;
+  At(block).before = cut;
+  if (front.before)
+    At(front.before).after = cut;
+  else
+    SegmentOf(front).first = cut;
+  return cut;
+}
+
+// The block that contains an address of the segment.
+BlockId BestFit::Containing(SegmentId segment, std::uint64_t address) {
+  BlockId block = segments_[segment.slot].first;
+  while (At(block).end() <= address) block = At(block).after;
+  return block;
 }
 
 // The middle of a block gets another state. A cut that was made is taken back when the next fails.

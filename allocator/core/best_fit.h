@@ -80,6 +80,14 @@ class BestFit {
   // The free block that Allocate would take from; none: none is large enough.
   BlockId Fitting(Bytes bytes);
 
+  // All that is free or unmapped in [begin, begin + bytes) becomes one live block, so that nobody
+  // else takes it while pages are mapped there without a lock. None: the table is full.
+  // REQUIRES: nothing is held there, bytes > 0, and one segment.
+  BlockId Claim(SegmentId segment, std::uint64_t begin, Bytes bytes);
+  // What lies outside [begin, begin + bytes) of a live block becomes free. False: the table is full
+  // and the block is as before. REQUIRES: bytes > 0, inside the block.
+  [[nodiscard]] bool Trim(BlockId live, std::uint64_t begin, Bytes bytes);
+
   // A live block is freed, but a stream is not past it yet.
   void SetWaiting(BlockId block);
   // REQUIRES: live or waiting. The free block that it is part of now.
@@ -109,11 +117,13 @@ class BestFit {
     by_fit_.ForEach(blocks_, [&](SlotId slot) { visit(BlockId{slot}); });
   }
 
-  // Gives the memory of the tables back: tables in jobs live as long as their process, and are
-  // left. Nothing is to be called afterwards.
+  // Forgets all segments and gives the tables' memory back.
   void Release() {
     blocks_.Release();
     segments_.Release();
+    by_fit_ = {};
+    by_begin_ = {};
+    sums_ = {};
   }
 
   // Nullptr, or the first law that does not hold. Looks at every block.
@@ -139,8 +149,10 @@ class BestFit {
   void Leave(BlockId block);
   // Cuts a block so that one begins at `at`; that one, or none: the table is full. It is in no sum.
   BlockId Cut(BlockId block, std::uint64_t at);
+  BlockId CutFront(BlockId block, std::uint64_t at);
   BlockId Recut(BlockId block, std::uint64_t begin, Bytes bytes, BlockState state);
   BlockId Settle(BlockId block);
+  BlockId Containing(SegmentId segment, std::uint64_t address);
   void Absorb(BlockId block, BlockId after);
   const char* FirstBrokenOf(SegmentId segment, std::array<Bytes, kBlockStates>* sums);
 

@@ -40,7 +40,7 @@ std::string BestFitModel::End() {
 
 void BestFitModel::Step(const Instruction& instruction) {
   const std::uint64_t amount = std::uint64_t{instruction.amount} + 1;
-  switch (instruction.what % 16) {
+  switch (instruction.what % 20) {
     case 0:
       return AddSegment(amount * 4, BlockState::kFree);
     case 1:
@@ -62,6 +62,11 @@ void BestFitModel::Step(const Instruction& instruction) {
       return Free(instruction.which);
     case 12:
       return AllocateAligned(amount, std::uint64_t{1} << instruction.which % 12);
+    case 13:
+    case 14:
+      return Claim(instruction);
+    case 15:
+      return Trim(instruction);
     default:
       return Allocate(amount);
   }
@@ -131,6 +136,49 @@ void BestFitModel::Wait(std::uint16_t which) {
   Extent& extent = extents_[live[which % live.size()]];
   fit_.SetWaiting(extent.id);
   extent.state = BlockState::kWaiting;
+}
+
+// Of the open extents that lie side by side from a chosen one on, a part.
+void BestFitModel::Claim(const Instruction& instruction) {
+  const auto is_open = [&](std::size_t i) { return !IsHeld(extents_[i].state); };
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < extents_.size(); ++i)
+    if (is_open(i)) open.push_back(i);
+  if (open.empty()) return;
+  const std::size_t first = open[instruction.which % open.size()];
+  std::size_t behind = first + 1;
+  while (behind < extents_.size() && is_open(behind) &&
+         extents_[behind].segment == extents_[first].segment)
+    ++behind;
+  const std::uint64_t run_end = extents_[behind - 1].begin + extents_[behind - 1].bytes;
+  const std::uint64_t begin = extents_[first].begin + instruction.amount % extents_[first].bytes;
+  const std::uint64_t bytes = 1 + instruction.what * std::uint64_t{97} % (run_end - begin);
+  const BlockId id = fit_.Claim(fit_.Find(extents_[first].segment), begin, Bytes(bytes));
+  if (!id) return;
+  while (extents_[first].begin + extents_[first].bytes < begin + bytes) {
+    // Joined in the model under the state of the first: the part that is claimed has none.
+    const std::uint64_t end = begin + bytes;
+    Extent& next = extents_[first + 1];
+    const std::uint64_t taken = std::min(next.begin + next.bytes, end) - next.begin;
+    extents_[first].bytes += taken;
+    next.begin += taken;
+    next.bytes -= taken;
+    if (next.bytes == 0) extents_.erase(extents_.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+  }
+  Replace(first, begin, bytes, BlockState::kLive, id);
+}
+
+void BestFitModel::Trim(const Instruction& instruction) {
+  const std::vector<std::size_t> live = In(BlockState::kLive);
+  if (live.empty()) return;
+  const std::size_t i = live[instruction.which % live.size()];
+  const Extent extent = extents_[i];
+  const std::uint64_t begin = extent.begin + instruction.amount % extent.bytes;
+  const std::uint64_t bytes = 1 + instruction.which % (extent.begin + extent.bytes - begin);
+  if (!fit_.Trim(extent.id, begin, Bytes(bytes))) return;
+  extents_[i].state = BlockState::kFree;
+  Replace(i, begin, bytes, BlockState::kLive, extent.id);
+  MergeAll();
 }
 
 void BestFitModel::Remap(const Instruction& instruction, BlockState from, BlockState to) {

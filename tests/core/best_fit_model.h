@@ -46,6 +46,8 @@ class BestFitModel {
   void AllocateAligned(std::uint64_t bytes, std::uint64_t alignment);
   void Free(std::uint16_t which);
   void Wait(std::uint16_t which);
+  void Claim(const Instruction& instruction);
+  void Trim(const Instruction& instruction);
   void Remap(const Instruction& instruction, BlockState from, BlockState to);
   // The part [begin, begin + bytes) of extents_[i], cut out of it.
   void Replace(std::size_t i, std::uint64_t begin, std::uint64_t bytes, BlockState state,

@@ -21,7 +21,8 @@ class TextRows {
   std::uint64_t line() const { return line_; }  // from 1
   const std::vector<std::string_view>& fields() const { return fields_; }
 
-  // Where the present row has a field of one of these names, the first that is there; else kNowhere.
+  // Where the present row has a field of one of these names, the first that is there; else
+  // kNowhere.
   static constexpr std::size_t kNowhere = ~std::size_t{0};
   std::size_t Find(std::initializer_list<std::string_view> names) const;
 
