@@ -30,18 +30,32 @@ Status DevicePool::Allocate(const Order& order, Magazines* magazines, BlockRef* 
 Status DevicePool::TryAllocate(const Order& order, Magazines* magazines, Effort effort,
                                BlockRef* block) {
   Need need;
-  Heap* heap = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    heap = HeapFor(order.key, order.stream, magazines);
+  bool some_wait = false;
+  Heap* heap = TakeAtHand(order, magazines, block, &need, &some_wait);
+  if (heap == nullptr) return {Code::kFailed};
+  if (!*block && some_wait && !order.capturing) {
+    // What other streams are past by now comes before new memory.
+    CloseOpen({order.key.stream, order.stream});
+    Poll();
+    heap = TakeAtHand(order, magazines, block, &need, &some_wait);
     if (heap == nullptr) return {Code::kFailed};
-    *block = TakeFrom(*heap, order, &need);
-    if (*block && magazines != nullptr && magazines->heap() == heap->number())
-      Refill(*heap, order, magazines);
   }
   if (*block) return {};
   if (order.bytes >= huge_) return AllocateHuge(*heap, order, block);
   return Grow(*heap, order, need, effort, block);
+}
+
+// From what the heap has. Null: there is no memory for a heap.
+Heap* DevicePool::TakeAtHand(const Order& order, Magazines* magazines, BlockRef* block, Need* need,
+                             bool* some_wait) {
+  const std::lock_guard lock(mutex_);
+  Heap* const heap = HeapFor(order.key, order.stream, magazines);
+  if (heap == nullptr) return nullptr;
+  *block = TakeFrom(*heap, order, need);
+  *some_wait = waiting_.blocks() > 0;
+  if (*block && magazines != nullptr && magazines->heap() == heap->number())
+    Refill(*heap, order, magazines);
+  return heap;
 }
 
 BlockRef DevicePool::TakeFrom(Heap& heap, const Order& order, Need* need) {

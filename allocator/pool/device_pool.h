@@ -90,6 +90,12 @@ class DevicePool {
   // Another device may use the pool's memory, that of today and of later.
   Status AllowAccess(DeviceId peer);
   Statistics Figures();
+  Bytes Reserved() {
+    mutex_.lock();
+    const Bytes reserved = committed_;
+    mutex_.unlock();
+    return reserved;
+  }
   void Explain(Shortage* shortage);
   // The device was reset: its memory is gone, and what is freed of it is swallowed.
   void Forget();
@@ -119,6 +125,8 @@ class DevicePool {
 
   // ---- device_pool.cc
   Status TryAllocate(const Order& order, Magazines* magazines, Effort effort, BlockRef* block);
+  Heap* TakeAtHand(const Order& order, Magazines* magazines, BlockRef* block, Need* need,
+                   bool* some_wait);
   BlockRef TakeFrom(Heap& heap, const Order& order, Need* need);
   void Refill(Heap& heap, const Order& order, Magazines* magazines);
   Heap* HeapFor(const HeapKey& key, StreamHandle stream, const Magazines* magazines);

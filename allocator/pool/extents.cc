@@ -5,9 +5,6 @@
 namespace cuheap::pool {
 namespace {
 
-constexpr std::uint32_t kFactorLog2 = 20;
-constexpr std::uint64_t kGranule = 512;
-
 Address UnitOf(std::uint64_t address) { return Address(address & ~(RadixMap::kUnit.count() - 1)); }
 
 // A slab owns all its units, another extent the one in which it begins.
@@ -39,7 +36,7 @@ SlotId ExtentTable::AddSlab(const Extent& extent, std::uint32_t cells) {
   Extent slab = extent;
   slab.kind = ExtentKind::kSlab;
   slab.cell_factor =
-      static_cast<std::uint32_t>((1u << kFactorLog2) / (extent.cell_bytes / kGranule) + 1);
+      static_cast<std::uint32_t>((1u << kFactorLog2) / (extent.cell_bytes >> kGranuleLog2) + 1);
   slab.cells = cells_.Add({.slab = core::Slab(cells)});
   if (slab.cells == 0) return 0;
   const SlotId id = Add(slab);
@@ -68,19 +65,6 @@ BlockRef ExtentTable::RefOf(SlotId id, std::uint32_t cell) {
   Extent& extent = extents_[id];
   const bool slab = extent.kind == ExtentKind::kSlab;
   return {id, cell, slab ? &cells_[extent.cells].uses[cell] : &extent.use};
-}
-
-BlockRef ExtentTable::Find(Address address) {
-  const SlotId id = map_.Find(address);
-  if (id == 0) return {};
-  Extent& extent = extents_[id];
-  const std::uint64_t offset = Value(address) - extent.begin;
-  if (extent.kind != ExtentKind::kSlab)
-    return offset == 0 ? BlockRef{id, 0, &extent.use} : BlockRef{};
-  const std::uint64_t cell = (offset / kGranule * extent.cell_factor) >> kFactorLog2;
-  if (cell * extent.cell_bytes != offset || (cell + 1) * extent.cell_bytes > extent.bytes.count())
-    return {};
-  return {id, static_cast<std::uint32_t>(cell), &cells_[extent.cells].uses[cell]};
 }
 
 void ExtentTable::Release() {

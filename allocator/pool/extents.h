@@ -107,6 +107,8 @@ class ExtentTable {
 
  private:
   static constexpr std::uint32_t kMost = 1u << 22;
+  static constexpr std::uint32_t kGranuleLog2 = core::SizeClassRules{}.granule_log2;
+  static constexpr std::uint32_t kFactorLog2 = 20;
 
   SlotId Add(const Extent& extent);
 
@@ -116,5 +118,18 @@ class ExtentTable {
   SlotId last_ = 0;
   RadixMap map_;
 };
+
+inline BlockRef ExtentTable::Find(Address address) {
+  const SlotId id = map_.Find(address);
+  if (id == 0) return {};
+  Extent& extent = extents_[id];
+  const std::uint64_t offset = Value(address) - extent.begin;
+  if (extent.kind != ExtentKind::kSlab)
+    return offset == 0 ? BlockRef{id, 0, &extent.use} : BlockRef{};
+  const std::uint64_t cell = ((offset >> kGranuleLog2) * extent.cell_factor) >> kFactorLog2;
+  // The tail of a slab is no cell: its use would lie behind those of the cells, and is kFree.
+  if (cell * extent.cell_bytes != offset || cell >= core::SizeClasses::kMostInSlab) return {};
+  return {id, static_cast<std::uint32_t>(cell), &cells_[extent.cells].uses[cell]};
+}
 
 }  // namespace cuheap::pool

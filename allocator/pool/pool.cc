@@ -58,21 +58,26 @@ Status Pool::Device(DeviceId device, DevicePool** pool) {
 }
 
 // What the thread remembers of the stream, where that is still so.
-Status Pool::Place(DeviceId device, StreamHandle stream, ThreadMemory::ByStream** place) {
+inline Status Pool::Place(DeviceId device, StreamHandle stream, ThreadMemory::ByStream** place) {
   ThreadMemory::ByStream& known = ThisThread().OfStream(device, stream);
   *place = &known;
   const bool same =
       known.generation == generation() && known.stream == stream && known.device == device;
-  if (options_.identity == StreamIdentity::kAnnounced || IsLegacy(stream)) {
-    return same ? Status{} : FindPlace(device, stream, nullptr, &known);
-  }
+  const bool told = options_.identity == StreamIdentity::kAnnounced || IsLegacy(stream);
+  if (same && told) [[likely]]
+    return {};
+  return told ? FindPlace(device, stream, nullptr, &known) : AskPlace(device, stream, same, &known);
+}
+
+Status Pool::AskPlace(DeviceId device, StreamHandle stream, bool same,
+                      ThreadMemory::ByStream* place) {
   StreamFacts facts;
   const DriverStatus looked = life_.LookAt(device, stream, &facts);
   if (!looked.ok()) return StatusOf(looked);
-  const bool still = same && known.facts.id == facts.id &&
-                     known.facts.capturing == facts.capturing &&
-                     known.facts.capture == facts.capture;
-  return still ? Status{} : FindPlace(device, stream, &facts, &known);
+  const bool still = same && place->facts.id == facts.id &&
+                     place->facts.capturing == facts.capturing &&
+                     place->facts.capture == facts.capture;
+  return still ? Status{} : FindPlace(device, stream, &facts, place);
 }
 
 Status Pool::FindPlace(DeviceId device, StreamHandle stream, const StreamFacts* facts,
@@ -146,6 +151,17 @@ Status Pool::AllocateSlow(const Request& request, core::SizeClass size_class,
   return {};
 }
 
+inline Status Pool::FreeLive(const BlockRef& block, Address address) {
+  const Extent& extent = extents_[block.extent];
+  const ThreadMemory::ByHeap& known = ThisThread().OfHeap(extent.device, extent.heap);
+  const bool same = known.generation == generation() && known.heap == extent.heap &&
+                    known.device == extent.device && known.magazines != nullptr;
+  const bool kept =
+      same && extent.size_class != Value(kNoClass) &&
+      known.magazines->Push(extent.size_class, {address, block.use}, options_.thread_cache);
+  return kept ? Status{} : FreeSlow(block, address);
+}
+
 Status Pool::Free(Address address) {
   const BlockRef block = extents_.Find(address);
   if (!block) return {Code::kForeign};
@@ -154,35 +170,28 @@ Status Pool::Free(Address address) {
   return FreeLive(block, address);
 }
 
-Status Pool::FreeLive(const BlockRef& block, Address address) {
+Status Pool::FreeSlow(const BlockRef& block, Address address) {
   const Extent& extent = extents_[block.extent];
-  if (extent.size_class == Value(kNoClass)) {
-    DeviceOf(block).Free(block);
-    return {};
-  }
-  Magazines* const magazines = MagazinesFor(extent);
-  if (magazines != nullptr &&
-      magazines->Push(extent.size_class, {address, block.use}, options_.thread_cache)) [[likely]]
-    return {};
+  DevicePool& pool = DeviceOf(block);
+  const std::uint32_t size_class = extent.size_class;
+  Magazines* const magazines =
+      size_class == Value(kNoClass) ? nullptr : MagazinesFor(extent, &pool);
   if (magazines == nullptr)
-    DeviceOf(block).Free(block);
-  else
-    DeviceOf(block).Flush(magazines, extent.size_class,
-                          Magazines::CapacityOf(extent.size_class) / 2, block);
+    pool.Free(block);
+  else if (!magazines->Push(size_class, {address, block.use}, options_.thread_cache))
+    pool.Flush(magazines, size_class, Magazines::CapacityOf(size_class) / 2, block);
   return {};
 }
 
 // Null: the thread never allocated from that heap, and keeps nothing of it.
-Magazines* Pool::MagazinesFor(const Extent& extent) {
+Magazines* Pool::MagazinesFor(const Extent& extent, DevicePool* pool) {
   ThreadMemory& thread = ThisThread();
   ThreadMemory::ByHeap& known = thread.OfHeap(extent.device, extent.heap);
   const std::uint64_t now = generation();
   const bool same =
       known.generation == now && known.heap == extent.heap && known.device == extent.device;
-  if (!same) {
-    DevicePool& pool = *devices_[Value(extent.device)].load(std::memory_order_acquire);
-    known = {now, extent.heap, extent.device, pool.FindMagazines(extent.heap, thread.id())};
-  }
+  if (!same)
+    known = {now, extent.heap, extent.device, pool->FindMagazines(extent.heap, thread.id())};
   return known.magazines;
 }
 
@@ -290,6 +299,11 @@ Status Pool::Figures(DeviceId device, Statistics* figures) {
   const Status found = Device(device, &pool);
   if (found.ok()) *figures = pool->Figures();
   return found;
+}
+
+Bytes Pool::Reserved(DeviceId device) {
+  DevicePool* pool = nullptr;
+  return Device(device, &pool).ok() ? pool->Reserved() : Bytes();
 }
 
 Status Pool::Explain(DeviceId device, Bytes requested, Shortage* shortage) {

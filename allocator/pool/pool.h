@@ -66,6 +66,8 @@ class Pool final : private ThreadEnds {
   Status Empty(DeviceId device, std::span<Stay> stays, EmptyResult* result);
   Status AllowAccess(DeviceId device, DeviceId peer);
   Status Figures(DeviceId device, Statistics* figures);
+  // The first of the figures, at the cost of a lock.
+  Bytes Reserved(DeviceId device);
   Status Explain(DeviceId device, Bytes requested, Shortage* shortage);
   // The device was reset: its memory is gone.
   Status Forget(DeviceId device);
@@ -87,19 +89,24 @@ class Pool final : private ThreadEnds {
  private:
   void ThreadEnded(std::uint32_t thread) override;
 
+  // What a hit does not need stays out of its way.
   Status Device(DeviceId device, DevicePool** pool);
   DevicePool& DeviceOf(const BlockRef& block) {
     return *devices_[Value(extents_[block.extent].device)].load(std::memory_order_acquire);
   }
   std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
-  Status Place(DeviceId device, StreamHandle stream, ThreadMemory::ByStream** place);
-  Status FindPlace(DeviceId device, StreamHandle stream, const StreamFacts* facts,
-                   ThreadMemory::ByStream* place);
-  Status AllocateSlow(const Request& request, core::SizeClass size_class,
-                      const ThreadMemory::ByStream& place, Address* address);
-  Magazines* MagazinesFor(const Extent& extent);
+  [[gnu::always_inline]] Status Place(DeviceId device, StreamHandle stream,
+                                      ThreadMemory::ByStream** place);
+  [[gnu::noinline]] Status AskPlace(DeviceId device, StreamHandle stream, bool same,
+                                    ThreadMemory::ByStream* place);
+  [[gnu::noinline]] Status FindPlace(DeviceId device, StreamHandle stream, const StreamFacts* facts,
+                                     ThreadMemory::ByStream* place);
+  [[gnu::noinline]] Status AllocateSlow(const Request& request, core::SizeClass size_class,
+                                        const ThreadMemory::ByStream& place, Address* address);
+  Magazines* MagazinesFor(const Extent& extent, DevicePool* pool);
   Status FreeLive(const BlockRef& block, Address address);
-  Status FreeOdd(const BlockRef& block, const StreamUse* use);
+  [[gnu::noinline]] Status FreeSlow(const BlockRef& block, Address address);
+  [[gnu::noinline]] Status FreeOdd(const BlockRef& block, const StreamUse* use);
 
   LifeDriver life_;
   Options options_;

@@ -10,7 +10,6 @@
 namespace cuheap::pool {
 namespace {
 
-constinit thread_local ThreadMemory this_thread;
 constinit std::atomic<std::uint32_t> last_id{0};
 
 constexpr std::size_t kMostListeners = 16;
@@ -30,12 +29,6 @@ void TellAll(void* thread) {
   *static_cast<ThreadMemory*>(thread) = {};
 }
 
-void Register() {
-  pthread_once(&key_once, [] { has_key = pthread_key_create(&key, TellAll) == 0; });
-  this_thread.set_id(last_id.fetch_add(1, std::memory_order_relaxed) + 1);
-  if (has_key) pthread_setspecific(key, &this_thread);
-}
-
 bool Replace(ThreadEnds* from, ThreadEnds* to) {
   const std::lock_guard lock(listeners_mutex);
   for (ThreadEnds*& listener : listeners) {
@@ -48,10 +41,13 @@ bool Replace(ThreadEnds* from, ThreadEnds* to) {
 
 }  // namespace
 
-ThreadMemory& ThisThread() {
-  if (this_thread.id() == 0) [[unlikely]]
-    Register();
-  return this_thread;
+constinit thread_local ThreadMemory this_thread_memory;
+
+ThreadMemory& RegisterThread() {
+  pthread_once(&key_once, [] { has_key = pthread_key_create(&key, TellAll) == 0; });
+  this_thread_memory.set_id(last_id.fetch_add(1, std::memory_order_relaxed) + 1);
+  if (has_key) pthread_setspecific(key, &this_thread_memory);
+  return this_thread_memory;
 }
 
 bool TellThreadEnds(ThreadEnds* listener) { return Replace(nullptr, listener); }

@@ -45,13 +45,21 @@ class ThreadMemory {
   }
 
  private:
-  std::uint32_t id_ = 0;  // 0: the thread is new
   std::array<ByStream, 8> by_stream_{};
   std::array<ByHeap, 8> by_heap_{};
+  std::uint32_t id_ = 0;  // 0: the thread is new
 };
 
-// The calling thread's. The first call of a thread registers it.
-ThreadMemory& ThisThread();
+// The first call of a thread: names it, and has its end told.
+ThreadMemory& RegisterThread();
+
+extern constinit thread_local ThreadMemory this_thread_memory;
+
+// The calling thread's.
+inline ThreadMemory& ThisThread() {
+  ThreadMemory& memory = this_thread_memory;
+  return memory.id() != 0 ? memory : RegisterThread();
+}
 
 // Whoever is told when threads end. At most 16 at a time; false: that many there are.
 class ThreadEnds {

@@ -6,6 +6,8 @@
 
 #include "allocator/core/size_classes.h"
 #include "allocator/core/slab.h"
+#include "allocator/driver/accounting_driver.h"
+#include "allocator/pool/pool.h"
 
 namespace cuheap::golden {
 namespace {
@@ -26,12 +28,27 @@ void SlabPairs(std::uint64_t pairs) {
   }
 }
 
+void PoolPairs(std::uint64_t pairs) {
+  static AccountingDriver driver({});
+  static pool::Pool pool;
+  pool::Options options;
+  options.identity = pool::StreamIdentity::kAnnounced;
+  pool.Start(&driver, options);
+  for (std::uint64_t i = 0; i < pairs; ++i) {
+    Address block{};
+    const pool::Request request{.bytes = Bytes(Opaque(std::uint64_t{5000})),
+                                .stream = StreamHandle(Opaque(std::uint64_t{100}))};
+    if (!pool.Allocate(request, &block).ok() || !pool.Free(Opaque(block)).ok()) std::abort();
+  }
+  pool.Shutdown();
+}
+
 struct Path {
   const char* name;
   void (*run)(std::uint64_t pairs);
 };
 
-constexpr Path kPaths[] = {{"slab", SlabPairs}};
+constexpr Path kPaths[] = {{"slab", SlabPairs}, {"pool", PoolPairs}};
 
 }  // namespace
 }  // namespace cuheap::golden
