@@ -5,90 +5,83 @@
 // without the lock as long as its object lives.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <utility>
 
-#include "allocator/base/virtual_range.h"
+#include "allocator/base/slot_table.h"
 
 namespace cuheap {
 
 template <class Object>
 class ObjectTable {
  public:
-  explicit constexpr ObjectTable(std::uint32_t most) : most_(most) {}
+  explicit constexpr ObjectTable(std::uint32_t most) : places_(most) {}
   ObjectTable(const ObjectTable&) = delete;
   ObjectTable& operator=(const ObjectTable&) = delete;
 
   // 0: all places are taken, or the kernel gives no memory.
   template <class... Arguments>
-  std::uint32_t Make(Arguments&&... arguments) {
-    const std::uint32_t number = free_ != 0 ? free_ : NewPlace();
+  SlotId Make(Arguments&&... arguments) {
+    const SlotId number = places_.Add({});
     if (number == 0) return 0;
-    Place& place = places()[number];
-    if (number == free_) free_ = place.next_free;
-    new (place.memory) Object(std::forward<Arguments>(arguments)...);
-    place.taken = true;
+    new (places_[number].memory) Object(std::forward<Arguments>(arguments)...);
+    places_[number].taken = true;
     return number;
   }
 
   // REQUIRES: `number` is taken.
-  void Destroy(std::uint32_t number) {
+  void Destroy(SlotId number) {
     (*this)[number].~Object();
-    places()[number].taken = false;
-    places()[number].next_free = free_;
-    free_ = number;
+    places_[number].taken = false;
+    places_.Remove(number);
   }
 
   // REQUIRES: `number` is taken.
-  Object& operator[](std::uint32_t number) const {
-    return *std::launder(reinterpret_cast<Object*>(places()[number].memory));
-  }
+  Object& operator[](SlotId number) { return ObjectAt(places_[number]); }
 
   // visit(number, Object&), by number; it may destroy that object.
   template <class Visit>
+  void ForEach(Visit&& visit) {
+    for (SlotId number = 1; number <= places_.last(); ++number)
+      if (places_[number].taken) visit(number, (*this)[number]);
+  }
+  template <class Visit>  // visit(number, const Object&)
   void ForEach(Visit&& visit) const {
-    for (std::uint32_t number = 1; number <= used_; ++number)
-      if (places()[number].taken) visit(number, (*this)[number]);
+    for (SlotId number = 1; number <= places_.last(); ++number)
+      if (places_[number].taken) visit(number, ObjectAt(places_[number]));
   }
 
   // The first number whose object is so; 0: none.
   template <class Is>
-  std::uint32_t FirstThat(Is&& is) const {
-    for (std::uint32_t number = 1; number <= used_; ++number)
-      if (places()[number].taken && is((*this)[number])) return number;
+  SlotId FirstThat(Is&& is) {
+    for (SlotId number = 1; number <= places_.last(); ++number)
+      if (places_[number].taken && is((*this)[number])) return number;
     return 0;
   }
 
   // Destroys what is left and gives the memory back; the table is as new.
   void Clear() {
-    ForEach([](std::uint32_t, Object& object) { object.~Object(); });
-    range_.Release();
-    used_ = free_ = 0;
+    ForEach([](SlotId, Object& object) { object.~Object(); });
+    places_.Release();
   }
 
  private:
   struct Place {
-    alignas(Object) std::byte memory[sizeof(Object)];
-    std::uint32_t next_free;
+    SlotId next_free;  // the table's, in an empty place: `taken` stays readable
     bool taken;
+    alignas(Object) std::byte memory[sizeof(Object)];
   };
 
-  Place* places() const { return reinterpret_cast<Place*>(range_.data()); }
-
-  std::uint32_t NewPlace() {
-    if (used_ >= most_) return 0;
-    if (range_.data() == nullptr &&
-        !range_.Reserve(Bytes((std::uint64_t{most_} + 1) * sizeof(Place))))
-      return 0;
-    if (!range_.CommitUpTo(Bytes((std::uint64_t{used_} + 2) * sizeof(Place)))) return 0;
-    return ++used_;
+  static Object& ObjectAt(Place& place) {
+    return *std::launder(reinterpret_cast<Object*>(place.memory));
+  }
+  static const Object& ObjectAt(const Place& place) {
+    return *std::launder(reinterpret_cast<const Object*>(place.memory));
   }
 
-  std::uint32_t most_;
-  std::uint32_t used_ = 0;  // places that were ever taken
-  std::uint32_t free_ = 0;  // chained through the empty places
-  VirtualRange range_;
+  SlotTable<Place> places_;
 };
 
 }  // namespace cuheap

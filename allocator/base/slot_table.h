@@ -44,6 +44,8 @@ class SlotTable {
   const Record& operator[](SlotId id) const { return slots()[id]; }
 
   std::uint32_t taken() const { return taken_; }
+  // The highest number that was ever taken.
+  SlotId last() const { return used_; }
 
   // Gives the memory back. The table is as new.
   void Release() {

@@ -17,13 +17,11 @@ bool MayMerge(const BestFit::Block& a, const BestFit::Block& b) {
 SegmentId BestFit::AddSegment(std::uint64_t begin, Bytes bytes, BlockState state) {
   const SegmentId segment{segments_.Add({.begin = begin, .bytes = bytes})};
   if (!segment) return {};
-  const BlockId block{
-      blocks_.Add({.begin = begin, .bytes = bytes, .segment = segment, .state = state})};
+  const BlockId block = Link({.begin = begin, .bytes = bytes, .segment = segment, .state = state});
   if (!block) {
     segments_.Remove(segment.slot);
     return {};
   }
-  segments_[segment.slot].first = segments_[segment.slot].last = block;
   by_begin_.Insert(segments_, segment.slot);
   Enter(block);
   return segment;
@@ -167,36 +165,33 @@ void BestFit::Leave(BlockId block) {
   if (IsHeld(left.state)) --SegmentOf(left).held_blocks;
 }
 
+// Puts a new block between its neighbours. It is in no sum.
+BlockId BestFit::Link(const Block& block) {
+  const BlockId id{blocks_.Add(block)};
+  if (!id) return {};
+  (block.before ? At(block.before).after : SegmentOf(block).first) = id;
+  (block.after ? At(block.after).before : SegmentOf(block).last) = id;
+  return id;
+}
+
 BlockId BestFit::Cut(BlockId block, std::uint64_t at) {
   Block rest = At(block);
   rest.begin = at;
   rest.bytes = Bytes(At(block).end() - at);
   rest.before = block;
-  const BlockId cut{blocks_.Add(rest)};
-  if (!cut) return {};
-  At(block).bytes = Bytes(at - At(block).begin);
-  At(block).after = cut;
-  if (rest.after)
-    At(rest.after).before = cut;
-  else
-    SegmentOf(rest).last = cut;
+  const BlockId cut = Link(rest);
+  if (cut) At(block).bytes -= rest.bytes;
   return cut;
 }
 
-// The same, but it is the front that becomes another block.
 BlockId BestFit::CutFront(BlockId block, std::uint64_t at) {
   Block front = At(block);
   front.bytes = Bytes(at - front.begin);
   front.after = block;
-  const BlockId cut{blocks_.Add(front)};
+  const BlockId cut = Link(front);
   if (!cut) return {};
   At(block).begin = at;
   At(block).bytes -= front.bytes;
-  At(block).before = cut;
-  if (front.before)
-    At(front.before).after = cut;
-  else
-    SegmentOf(front).first = cut;
   return cut;
 }
 

@@ -149,7 +149,9 @@ class BestFit {
   void Leave(BlockId block);
   // Cuts a block so that one begins at `at`; that one, or none: the table is full. It is in no sum.
   BlockId Cut(BlockId block, std::uint64_t at);
+  // The same, but it is the front that becomes another block.
   BlockId CutFront(BlockId block, std::uint64_t at);
+  BlockId Link(const Block& block);
   BlockId Recut(BlockId block, std::uint64_t begin, Bytes bytes, BlockState state);
   BlockId Settle(BlockId block);
   BlockId Containing(SegmentId segment, std::uint64_t address);

@@ -24,7 +24,13 @@ Status DevicePool::Start() {
 
 Status DevicePool::Allocate(const Order& order, Magazines* magazines, BlockRef* block) {
   const Status status = TryAllocate(order, magazines, Effort::kCalm, block);
-  return status.code == Code::kOutOfMemory ? Climb(order, magazines, status, block) : status;
+  if (status.code != Code::kOutOfMemory) return status;
+  const Status climbed = Climb(order, magazines, block);
+  if (climbed.code == Code::kOutOfMemory) {
+    const std::lock_guard lock(mutex_);
+    ++failures_;
+  }
+  return climbed;
 }
 
 Status DevicePool::TryAllocate(const Order& order, Magazines* magazines, Effort effort,
@@ -71,7 +77,7 @@ void DevicePool::Refill(Heap& heap, const Order& order, Magazines* magazines) {
   for (std::uint32_t i = 1; i < most; ++i) {
     const BlockRef more = heap.TakeCell(order.size_class);
     if (!more) return;
-    const CachedBlock cached{heap.AddressOf(more), more.use};
+    const CachedBlock cached{extents_.AddressOf(more), more.use};
     if (magazines->Push(Value(order.size_class), cached, options_.thread_cache)) continue;
     heap.Give(more);
     return;
@@ -134,7 +140,7 @@ Status DevicePool::AddUse(const BlockRef& block, const StreamUse& use) {
   if (heap.key().stream == use.stream) return {};
   const BlockUse now = Load(block);
   if (now != BlockUse::kLive && now != BlockUse::kShared) return {Code::kNotLive};
-  if (!uses_.Add(heap.AddressOf(block), use)) return {Code::kFailed};
+  if (!uses_.Add(extents_.AddressOf(block), use)) return {Code::kFailed};
   return Change(block, BlockUse::kLive, BlockUse::kShared) || Load(block) == BlockUse::kShared
              ? Status{}
              : Status{Code::kNotLive};
@@ -149,27 +155,24 @@ Magazines* DevicePool::MagazinesOf(const HeapKey& key, StreamHandle stream, std:
   const std::lock_guard lock(mutex_);
   const Heap* heap = HeapFor(key, stream, nullptr);
   if (heap == nullptr) return nullptr;
-  std::uint32_t own = 0;
-  std::uint32_t orphan = 0;
-  magazines_.ForEach([&](std::uint32_t number, const Magazines& magazines) {
-    if (magazines.heap() != heap->number()) return;
-    if (magazines.owner() == thread) own = number;
-    if (magazines.owner() == 0) orphan = number;
-  });
-  if (own != 0) return &magazines_[own];
-  if (orphan == 0) orphan = magazines_.Make(heap->number(), thread);
-  if (orphan == 0) return nullptr;
-  magazines_[orphan].set_owner(thread);
-  return &magazines_[orphan];
+  SlotId number = MagazinesOwnedBy(heap->number(), thread);
+  if (number == 0) number = MagazinesOwnedBy(heap->number(), 0);  // of a thread that ended
+  if (number == 0) number = magazines_.Make(heap->number(), thread);
+  if (number == 0) return nullptr;
+  magazines_[number].set_owner(thread);
+  return &magazines_[number];
 }
 
 Magazines* DevicePool::FindMagazines(std::uint32_t heap, std::uint32_t thread) {
   const std::lock_guard lock(mutex_);
-  Magazines* found = nullptr;
-  magazines_.ForEach([&](std::uint32_t, Magazines& magazines) {
-    if (magazines.heap() == heap && magazines.owner() == thread) found = &magazines;
+  const SlotId number = MagazinesOwnedBy(heap, thread);
+  return number == 0 ? nullptr : &magazines_[number];
+}
+
+SlotId DevicePool::MagazinesOwnedBy(std::uint32_t heap, std::uint32_t thread) {
+  return magazines_.FirstThat([&](const Magazines& magazines) {
+    return magazines.heap() == heap && magazines.owner() == thread;
   });
-  return found;
 }
 
 void DevicePool::ThreadEnded(std::uint32_t thread) {

@@ -75,8 +75,9 @@ class DevicePool {
   void CloseOpen(const StreamUse& use);
 
   // ---- streams, threads, arenas
-  // The magazines of a thread for a heap; null: no memory. `create`: also where there are none.
+  // The magazines of a thread for a stream's heap, made where there are none; null: no memory.
   Magazines* MagazinesOf(const HeapKey& key, StreamHandle stream, std::uint32_t thread);
+  // Null: the thread has none.
   Magazines* FindMagazines(std::uint32_t heap, std::uint32_t thread);
   void ThreadEnded(std::uint32_t thread);
   ArenaId ArenaFor(const StreamFacts& facts);
@@ -90,18 +91,10 @@ class DevicePool {
   // Another device may use the pool's memory, that of today and of later.
   Status AllowAccess(DeviceId peer);
   Statistics Figures();
-  Bytes Reserved() {
-    mutex_.lock();
-    const Bytes reserved = committed_;
-    mutex_.unlock();
-    return reserved;
-  }
+  Bytes Reserved();
   void Explain(Shortage* shortage);
   // The device was reset: its memory is gone, and what is freed of it is swallowed.
   void Forget();
-  // For forks: the lock is held while `during` runs in between.
-  void Lock() { mutex_.lock(); }
-  void Unlock() { mutex_.unlock(); }
 
   void set_pressure(void (*ask)(void*, DeviceId, Bytes), void* context) {
     pressure_ = ask;
@@ -109,7 +102,6 @@ class DevicePool {
   }
 
   const char* FirstBrokenLaw();
-  Heap& HeapAt(std::uint32_t number) { return heaps_[number]; }
   // Gives all memory back, for a pool that ends while the process goes on. REQUIRES: nobody else
   // uses it.
   void Shutdown();
@@ -130,6 +122,7 @@ class DevicePool {
   BlockRef TakeFrom(Heap& heap, const Order& order, Need* need);
   void Refill(Heap& heap, const Order& order, Magazines* magazines);
   Heap* HeapFor(const HeapKey& key, StreamHandle stream, const Magazines* magazines);
+  SlotId MagazinesOwnedBy(std::uint32_t heap, std::uint32_t thread);
   void GiveBack(const BlockRef& block);
   void GiveBackAt(Address address);
 
@@ -145,13 +138,16 @@ class DevicePool {
   Status MapPages(Growth* growth);
   Status MapChunk(Growth* growth, const PageRun& run);
   void RollBack(Growth* growth);
+  // Memory of the driver within the limit; it is reserved then.
+  Status Buy(Bytes bytes, Address* address);
   bool TakeBudget(Bytes bytes);
   void ReturnBudget(Bytes bytes);
 
   // ---- huge.cc
   Status AllocateHuge(Heap& heap, const Order& order, BlockRef* block);
   BlockRef TakeHuge(const Heap& heap, Bytes bytes);
-  Status AllocateManaged(Heap& heap, const Order& order, BlockRef* block);
+  Status AllocateManaged(Heap& heap, Bytes wanted, BlockRef* block);
+  Status OwnBlock(const Heap& heap, ExtentKind kind, Address address, Bytes bytes, BlockRef* block);
   void ReleaseHuge();
 
   // ---- reclaim.cc
@@ -160,7 +156,7 @@ class DevicePool {
   DriverStatus MovePages(Heap* own, StreamHandle stream, Effort effort, std::uint32_t pages,
                          PageTable::Chain* chain);
   void ClaimIdle(Heap* own, Effort effort, std::uint32_t pages, IdleClaims* claims);
-  void UnmapClaims(IdleClaims* claims, PageTable::Chain* chain);
+  void UnmapClaims(const IdleClaims& claims, PageTable::Chain* chain);
   void AbandonClaims(const IdleClaims& claims);
   DriverStatus WaitForStream(StreamHandle stream);
   DriverStatus WaitForDevices();
@@ -170,15 +166,23 @@ class DevicePool {
   // ---- waits.cc
   EventHandle TakeEvent(StreamHandle stream);
   void KeepEvent(EventHandle event);
-
   void Poll();
   bool WaitForLargest();
   DriverStatus WaitForEverything();
 
+  // ---- empty_cache.cc
+  // The first run of mapped pages behind an address, which further devices may use from now on.
+  bool NextMappedRun(std::uint64_t access, std::uint64_t from, std::uint64_t* begin, Bytes* bytes);
+
   // ---- ladder.cc
-  Status Climb(const Order& order, Magazines* magazines, Status status, BlockRef* block);
+  Status Climb(const Order& order, Magazines* magazines, BlockRef* block);
+  Status StandIn(const Order& order, const Magazines* magazines, BlockRef* block);
   bool GiveBackIdlePages();
   void DrainMagazines();
+
+  // ---- pages, where there is virtual memory
+  Bytes BytesOf(std::uint64_t pages) const { return Bytes(pages * rules_.granule.count()); }
+  std::uint64_t PagesIn(Bytes bytes) const { return bytes.count() / rules_.granule.count(); }
 
   Driver& driver_;
   ExtentTable& extents_;

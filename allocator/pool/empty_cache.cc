@@ -1,6 +1,5 @@
 // What a pool gives back when it is asked to, what it keeps, and what it can say about itself.
 #include <algorithm>
-#include <array>
 #include <mutex>
 
 #include "allocator/pool/device_pool.h"
@@ -10,19 +9,17 @@
 namespace cuheap::pool {
 
 Status DevicePool::Empty(std::span<Stay> stays, EmptyResult* result) {
-  Bytes before;
-  {
-    const std::lock_guard lock(mutex_);
-    before = committed_;
-  }
+  const Bytes before = Reserved();
   DrainMagazines();
   const DriverStatus waited = WaitForEverything();
-  if (waited.ok()) DrainMagazines();
-  if (waited.ok()) (void)GiveBackIdlePages();
+  if (waited.ok()) {
+    DrainMagazines();
+    (void)GiveBackIdlePages();
+  }
   ReleaseHuge();
   ReleaseIdleSegments();
   const std::lock_guard lock(mutex_);
-  StayList list(stays, !waited.ok());
+  StayList list(stays);
   heaps_.ForEach([&](std::uint32_t, Heap& heap) {
     list.Look(heap, extents_, arenas_.IsGraph(heap.key().arena));
   });
@@ -31,45 +28,42 @@ Status DevicePool::Empty(std::span<Stay> stays, EmptyResult* result) {
   return waited.code == DriverCode::kGone ? StatusOf(waited) : Status{};
 }
 
+// Pages that are mapped from now on have it; those of today get it here, run by run. A run that was
+// unmapped meanwhile is refused, and gets it when it is mapped again.
 Status DevicePool::AllowAccess(DeviceId peer) {
   const std::uint64_t bit = std::uint64_t{1} << Value(peer);
-  {
-    const std::lock_guard lock(mutex_);
-    access_ |= bit;
-  }
-  // Pages that are mapped from now on have it; those of today get it here. Whether a run of pages
-  // still is mapped is the driver's to say.
   Status status;
-  const auto allow = [&](std::uint64_t begin, Bytes bytes) {
+  std::uint64_t begin = 0;
+  Bytes bytes;
+  for (std::uint64_t from = 0; NextMappedRun(bit, from, &begin, &bytes);
+       from = begin + bytes.count()) {
     const DriverStatus set = driver_.SetAccess(Address(begin), bytes, bit);
     if (!set.ok() && set.code != DriverCode::kInvalid) status = StatusOf(set);
-  };
-  for (std::uint32_t number = 1;; ++number) {
-    std::array<PageRun, 64> runs{};
-    std::array<std::uint64_t, 64> begins{};
-    std::size_t count = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      const auto heap = heaps_.FirstThat([&](const Heap& h) { return h.number() >= number; });
-      if (heap == 0) return status;
-      number = heap;
-      for (Range* range : {&heaps_[heap].small(), &heaps_[heap].large()})
-        range->ForEachSegment([&](const Segment& segment) {
-          if (!segment.is_virtual) return;
-          const std::uint32_t pages = segment.pages.pages();
-          for (std::uint32_t page = 0; page < pages && count < runs.size(); ++page) {
-            if (segment.pages.At(page).handle == core::HandleId::kNone) continue;
-            const bool goes_on =
-                count > 0 && begins[count - 1] + runs[count - 1].pages * rules_.granule.count() ==
-                                 segment.pages.AddressOf(page);
-            if (!goes_on) begins[count++] = segment.pages.AddressOf(page);
-            ++runs[count - 1].pages;
-          }
-        });
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      allow(begins[i], Bytes(runs[i].pages * rules_.granule.count()));
   }
+  return status;
+}
+
+bool DevicePool::NextMappedRun(std::uint64_t access, std::uint64_t from, std::uint64_t* begin,
+                               Bytes* bytes) {
+  const std::lock_guard lock(mutex_);
+  access_ |= access;
+  bool found = false;
+  heaps_.ForEach([&](std::uint32_t, Heap& heap) {
+    for (const Range* range : {&heap.small(), &heap.large()}) {
+      std::uint64_t first = 0;
+      Bytes length;
+      if (!range->NextMapped(from, &first, &length) || (found && first > *begin)) continue;
+      found = true;
+      *begin = first;
+      *bytes = length;
+    }
+  });
+  return found;
+}
+
+Bytes DevicePool::Reserved() {
+  const std::lock_guard lock(mutex_);
+  return committed_;
 }
 
 Statistics DevicePool::Figures() {
@@ -80,7 +74,7 @@ Statistics DevicePool::Figures() {
   figures.managed = managed_;
   figures.moved_pages = moved_pages_;
   figures.failures = failures_;
-  figures.idle = huge_idle_ + Bytes(std::uint64_t{pages_.spare()} * rules_.granule.count());
+  figures.idle = huge_idle_ + BytesOf(pages_.spare());
   Bytes out = huge_live_;
   figures.blocks = own_blocks_;
   heaps_.ForEach([&](std::uint32_t, Heap& heap) {
@@ -141,7 +135,7 @@ const char* DevicePool::FirstBrokenLaw() {
   });
   if (broken != nullptr) return broken;
   mapped += huge_live_ + huge_idle_;
-  mapped += Bytes(std::uint64_t{pages_.spare()} * rules_.granule.count());
+  mapped += BytesOf(pages_.spare());
   return mapped == committed_ ? nullptr : "device law: reserved is what is mapped, spare and huge";
 }
 

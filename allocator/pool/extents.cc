@@ -22,7 +22,6 @@ SlotId ExtentTable::Add(const Extent& extent) {
     extents_.Remove(id);
     return 0;
   }
-  if (id > last_) last_ = id;
   return id;
 }
 
@@ -71,7 +70,6 @@ void ExtentTable::Release() {
   extents_.Release();
   cells_.Release();
   map_.Release();
-  last_ = 0;
 }
 
 }  // namespace cuheap::pool

@@ -96,10 +96,18 @@ class ExtentTable {
   Extent& operator[](SlotId id) { return extents_[id]; }
   Cells& CellsOf(SlotId id) { return cells_[extents_[id].cells]; }
   BlockRef RefOf(SlotId id, std::uint32_t cell);
+  Address AddressOf(const BlockRef& block) const {
+    const Extent& extent = extents_[block.extent];
+    return Address(extent.begin + std::uint64_t{block.cell} * extent.cell_bytes);
+  }
+  Bytes BytesOf(const BlockRef& block) const {
+    const Extent& extent = extents_[block.extent];
+    return extent.kind == ExtentKind::kSlab ? Bytes(extent.cell_bytes) : extent.bytes;
+  }
   // visit(SlotId), of all extents; not while others add or remove.
   template <class Visit>
   void ForEach(Visit&& visit) {
-    for (SlotId id = 1; id <= last_; ++id)
+    for (SlotId id = 1; id <= extents_.last(); ++id)
       if (extents_[id].kind != ExtentKind::kNone) visit(id);
   }
 
@@ -115,7 +123,6 @@ class ExtentTable {
   Mutex mutex_;  // guards changes of what follows
   SlotTable<Extent> extents_{kMost};
   SlotTable<Cells> cells_{kMost};
-  SlotId last_ = 0;
   RadixMap map_;
 };
 

@@ -43,9 +43,8 @@ Status DevicePool::GrowVirtual(Growth* growth, Effort effort) {
   }
   DecideMoves(growth, effort);
   if (growth->moves > 0) {
-    Heap* own = &growth->heap;
     const DriverStatus moved =
-        MovePages(own, growth->stream, effort, growth->moves, &growth->pages);
+        MovePages(&growth->heap, growth->stream, effort, growth->moves, &growth->pages);
     if (moved.code == DriverCode::kGone) return StatusOf(moved);
   }
   if (const Status created = CreatePages(growth); !created.ok()) return created;
@@ -60,8 +59,9 @@ bool DevicePool::PlanWindow(Growth* growth) {
   return true;
 }
 
-// Moving costs a wait for the stream and, in a loop that comes back to the same sizes, may be
-// undone at the next turn: so while little is idle, new pages are better. Graphs keep their pages.
+// Moving costs a wait for the stream and, in a loop that comes back to the same sizes, is undone at
+// the next turn. So new pages are better while little is idle, and each new page pays for a few
+// moves: a loop that would move for ever gets the pages that end it. Graphs keep their pages.
 void DevicePool::DecideMoves(Growth* growth, Effort effort) {
   constexpr std::uint64_t kPercent = 100;
   constexpr std::uint64_t kMovesPerPage = 4;
@@ -76,7 +76,7 @@ void DevicePool::DecideMoves(Growth* growth, Effort effort) {
   const Bytes idle = growth->heap.small().Idle() + growth->heap.large().Idle();
   const Bytes slack(committed_.count() / kPercent * options_.slack_percent);
   if (idle <= slack) return;
-  const std::uint64_t beyond = (idle - slack).count() / rules_.granule.count();
+  const std::uint64_t beyond = PagesIn(idle - slack);
   const std::uint64_t paid = kMovesPerPage * created_pages_;
   const std::uint64_t credit = paid - std::min(paid, calm_moves_);
   growth->moves = static_cast<std::uint32_t>(std::min({std::uint64_t{missing}, beyond, credit}));
@@ -145,12 +145,11 @@ Status DevicePool::MapChunk(Growth* growth, const PageRun& run) {
     status = driver_.Map(address(mapped), rules_.granule, handles[mapped]);
     mapped += status.ok() ? 1 : 0;
   }
-  const Bytes bytes(run.pages * rules_.granule.count());
-  if (status.ok()) status = driver_.SetAccess(address(0), bytes, access);
+  if (status.ok()) status = driver_.SetAccess(address(0), BytesOf(run.pages), access);
   const bool done = status.ok();
-  std::uint32_t stuck = 0;  // mapped, and cannot be unmapped: they lie first
+  // What cannot be unmapped again stays: it lies first.
   if (!done)
-    while (mapped > stuck && driver_.Unmap(address(mapped - 1), rules_.granule).ok()) --mapped;
+    while (mapped > 0 && driver_.Unmap(address(mapped - 1), rules_.granule).ok()) --mapped;
   const std::lock_guard lock(mutex_);
   for (std::uint32_t i = 0; i < run.pages; ++i) {
     const bool kept = done || i < mapped;
@@ -224,13 +223,8 @@ Status DevicePool::GrowDriver(const Need& need) {
 }
 
 Status DevicePool::AddDriverSegment(Range* range, Bytes bytes) {
-  if (!TakeBudget(bytes)) return {Code::kOutOfMemory};
   Address begin{};
-  const DriverStatus allocated = driver_.Allocate(device_, bytes, &begin);
-  if (!allocated.ok()) {
-    ReturnBudget(bytes);
-    return StatusOf(allocated);
-  }
+  if (const Status bought = Buy(bytes, &begin); !bought.ok()) return bought;
   bool added = false;
   {
     const std::lock_guard lock(mutex_);
@@ -240,6 +234,13 @@ Status DevicePool::AddDriverSegment(Range* range, Bytes bytes) {
   (void)driver_.Free(device_, begin);
   ReturnBudget(bytes);
   return {Code::kFailed};
+}
+
+Status DevicePool::Buy(Bytes bytes, Address* address) {
+  if (!TakeBudget(bytes)) return {Code::kOutOfMemory};
+  const DriverStatus allocated = driver_.Allocate(device_, bytes, address);
+  if (!allocated.ok()) ReturnBudget(bytes);
+  return StatusOf(allocated);
 }
 
 bool DevicePool::TakeBudget(Bytes bytes) {

@@ -73,13 +73,13 @@ BlockRef Heap::TakeFromSlab(SlotId slab) {
   const BlockRef block = extents_.RefOf(slab, cells.Take());
   if (cells.free_blocks() == 0) Unchain(slab);
   Store(block.use, BlockUse::kCached);
-  CountOut(BytesOf(block));
+  CountOut(extents_.BytesOf(block));
   return block;
 }
 
 void Heap::Give(const BlockRef& block) {
   Extent& extent = extents_[block.extent];
-  out_ -= BytesOf(block);
+  out_ -= extents_.BytesOf(block);
   --blocks_out_;
   if (extent.kind != ExtentKind::kSlab) {
     Range& range = extent.size_class == Value(kNoClass) ? large_ : small_;
@@ -94,16 +94,6 @@ void Heap::Give(const BlockRef& block) {
   (void)cells.Give(block.cell);
   if (cells.free_blocks() == kSizeClasses.BlocksInSlab(SizeClass(extent.size_class)))
     DropSlab(block.extent);
-}
-
-Address Heap::AddressOf(const BlockRef& block) const {
-  const Extent& extent = extents_[block.extent];
-  return Address(extent.begin + std::uint64_t{block.cell} * extent.cell_bytes);
-}
-
-Bytes Heap::BytesOf(const BlockRef& block) const {
-  const Extent& extent = extents_[block.extent];
-  return extent.kind == ExtentKind::kSlab ? Bytes(extent.cell_bytes) : extent.bytes;
 }
 
 void Heap::Chain(SlotId slab) {

@@ -54,7 +54,6 @@ class Heap {
   std::uint32_t number() const { return number_; }
   const HeapKey& key() const { return key_; }
   StreamHandle handle() const { return handle_; }
-  DeviceId device() const { return device_; }
 
   // ---- small blocks, of a class. None: `need` says what is missing.
   BlockRef Take(core::SizeClass size_class, Need* need);
@@ -66,9 +65,6 @@ class Heap {
   BlockRef Adopt(core::BlockId block, const Need& need, core::SizeClass size_class);
   // REQUIRES: taken here, and kCached again.
   void Give(const BlockRef& block);
-
-  Address AddressOf(const BlockRef& block) const;
-  Bytes BytesOf(const BlockRef& block) const;
 
   // Blocks that are out: live, waiting or in magazines.
   Bytes out() const { return out_; }

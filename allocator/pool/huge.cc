@@ -36,50 +36,37 @@ BlockRef DevicePool::TakeHuge(const Heap& heap, Bytes bytes) {
 Status DevicePool::AllocateHuge(Heap& heap, const Order& order, BlockRef* block) {
   if (order.bytes > total_ || order.alignment > kUnit) return {Code::kOutOfMemory};
   const Bytes bytes = order.bytes.RoundedUpTo(kUnit);
-  if (!TakeBudget(bytes)) return {Code::kOutOfMemory};
   Address address{};
-  const DriverStatus allocated = driver_.Allocate(device_, bytes, &address);
-  if (!allocated.ok()) {
-    ReturnBudget(bytes);
-    return StatusOf(allocated);
-  }
-  const SlotId id = extents_.AddBlock({.begin = Value(address),
-                                       .bytes = bytes,
-                                       .heap = heap.number(),
-                                       .size_class = Value(kNoClass),
-                                       .device = device_,
-                                       .kind = ExtentKind::kHuge,
-                                       .use = BlockUse::kCached});
-  if (id == 0) {
-    (void)driver_.Free(device_, address);
-    ReturnBudget(bytes);
-    return {Code::kFailed};
-  }
-  const std::lock_guard lock(mutex_);
-  huge_live_ += bytes;
-  ++own_blocks_;
-  *block = extents_.RefOf(id, 0);
-  return {};
+  if (const Status bought = Buy(bytes, &address); !bought.ok()) return bought;
+  const Status owned = OwnBlock(heap, ExtentKind::kHuge, address, bytes, block);
+  if (!owned.ok()) ReturnBudget(bytes);
+  return owned;
 }
 
-Status DevicePool::AllocateManaged(Heap& heap, const Order& order, BlockRef* block) {
-  const Bytes bytes = order.bytes.RoundedUpTo(64_KiB);
+Status DevicePool::AllocateManaged(Heap& heap, Bytes wanted, BlockRef* block) {
+  const Bytes bytes = wanted.RoundedUpTo(RadixMap::kUnit);
   Address address{};
   const DriverStatus allocated = driver_.AllocateManaged(device_, bytes, &address);
   if (!allocated.ok()) return StatusOf(allocated);
+  return OwnBlock(heap, ExtentKind::kManaged, address, bytes, block);
+}
+
+// What the driver gave becomes a block of its own; where it cannot, it goes back.
+Status DevicePool::OwnBlock(const Heap& heap, ExtentKind kind, Address address, Bytes bytes,
+                            BlockRef* block) {
   const SlotId id = extents_.AddBlock({.begin = Value(address),
                                        .bytes = bytes,
                                        .heap = heap.number(),
                                        .size_class = Value(kNoClass),
                                        .device = device_,
-                                       .kind = ExtentKind::kManaged,
+                                       .kind = kind,
                                        .use = BlockUse::kCached});
   if (id == 0) {
     (void)driver_.Free(device_, address);
     return {Code::kFailed};
   }
   const std::lock_guard lock(mutex_);
-  managed_ += bytes;
+  (kind == ExtentKind::kHuge ? huge_live_ : managed_) += bytes;
   ++own_blocks_;
   *block = extents_.RefOf(id, 0);
   return {};

@@ -46,7 +46,6 @@ class PageTable {
   }
 
   std::uint32_t spare() const { return spare_.count; }
-  std::uint32_t created() const { return pages_.taken(); }
   void Release() {
     pages_.Release();
     spare_ = {};

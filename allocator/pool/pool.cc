@@ -146,8 +146,7 @@ Status Pool::AllocateSlow(const Request& request, core::SizeClass size_class,
   const Status status = pool->Allocate(order, place.magazines, &block);
   if (!status.ok()) return status;
   Store(block.use, BlockUse::kLive);
-  const Extent& extent = extents_[block.extent];
-  *address = Address(extent.begin + std::uint64_t{block.cell} * extent.cell_bytes);
+  *address = extents_.AddressOf(block);
   return {};
 }
 
@@ -218,7 +217,9 @@ Status Pool::Free(Address address, StreamHandle stream) {
   // Without a driver there are no streams to be ordered by.
   if (placed.code == Code::kGone) return Free(address);
   if (!placed.ok()) return placed;
-  if (DeviceOf(block).IsHome(block, place->key.stream)) return Free(address);
+  const bool home = (place->magazines != nullptr && place->magazines->heap() == extent.heap) ||
+                    DeviceOf(block).IsHome(block, place->key.stream);
+  if (home) return Free(address);
   const StreamUse use{place->key.stream, stream};
   if (!Change(block, BlockUse::kLive, BlockUse::kWaiting)) return FreeOdd(block, &use);
   DeviceOf(block).FreeLater(block, &use);
@@ -239,66 +240,71 @@ Status Pool::Look(Address address, DeviceId* device, Bytes* bytes) {
   if (!block) return {Code::kForeign};
   const BlockUse use = Load(block);
   if (use != BlockUse::kLive && use != BlockUse::kShared) return {Code::kNotLive};
-  const Extent& extent = extents_[block.extent];
-  *device = extent.device;
-  *bytes = extent.kind == ExtentKind::kSlab ? Bytes(extent.cell_bytes) : extent.bytes;
+  *device = extents_[block.extent].device;
+  *bytes = extents_.BytesOf(block);
   return {};
 }
 
-Status Pool::RetireStream(DeviceId device, StreamHandle stream) {
+template <class Work>
+Status Pool::On(DeviceId device, Work&& work) {
   DevicePool* pool = nullptr;
-  if (const Status found = Device(device, &pool); !found.ok()) return found;
-  StreamFacts facts;
-  const DriverStatus looked = life_.LookAt(device, stream, &facts);
-  if (!looked.ok()) return StatusOf(looked);
-  pool->CloseOpen({facts.id, stream});
-  generation_.fetch_add(1, std::memory_order_acq_rel);
-  return {};
+  const Status found = Device(device, &pool);
+  return found.ok() ? work(*pool) : found;
+}
+
+template <class Work>
+Status Pool::OnStream(DeviceId device, StreamHandle stream, Work&& work) {
+  return On(device, [&](DevicePool& pool) {
+    StreamFacts facts;
+    const DriverStatus looked = life_.LookAt(device, stream, &facts);
+    return looked.ok() ? work(pool, facts) : StatusOf(looked);
+  });
+}
+
+void Pool::LookAgain() { generation_.fetch_add(1, std::memory_order_acq_rel); }
+
+Status Pool::RetireStream(DeviceId device, StreamHandle stream) {
+  return OnStream(device, stream, [&](DevicePool& pool, const StreamFacts& facts) {
+    pool.CloseOpen({facts.id, stream});
+    LookAgain();
+    return Status{};
+  });
 }
 
 Status Pool::BeginGraph(DeviceId device, StreamHandle stream, ArenaId* arena) {
-  DevicePool* pool = nullptr;
-  if (const Status found = Device(device, &pool); !found.ok()) return found;
-  StreamFacts facts;
-  const DriverStatus looked = life_.LookAt(device, stream, &facts);
-  if (!looked.ok()) return StatusOf(looked);
-  const Status begun = pool->BeginGraph(facts, arena);
-  generation_.fetch_add(1, std::memory_order_acq_rel);
-  return begun;
+  return OnStream(device, stream, [&](DevicePool& pool, const StreamFacts& facts) {
+    const Status begun = pool.BeginGraph(facts, arena);
+    LookAgain();
+    return begun;
+  });
 }
 
 Status Pool::EndGraph(DeviceId device, ArenaId arena) {
-  DevicePool* pool = nullptr;
-  if (const Status found = Device(device, &pool); !found.ok()) return found;
-  const Status ended = pool->EndGraph(arena);
-  generation_.fetch_add(1, std::memory_order_acq_rel);
-  return ended;
+  return On(device, [&](DevicePool& pool) {
+    const Status ended = pool.EndGraph(arena);
+    LookAgain();
+    return ended;
+  });
 }
 
 Status Pool::ReleaseGraph(DeviceId device, ArenaId arena) {
-  DevicePool* pool = nullptr;
-  const Status found = Device(device, &pool);
-  return found.ok() ? pool->ReleaseGraph(arena) : found;
+  return On(device, [&](DevicePool& pool) { return pool.ReleaseGraph(arena); });
 }
 
 Status Pool::Empty(DeviceId device, std::span<Stay> stays, EmptyResult* result) {
-  DevicePool* pool = nullptr;
-  const Status found = Device(device, &pool);
-  return found.ok() ? pool->Empty(stays, result) : found;
+  return On(device, [&](DevicePool& pool) { return pool.Empty(stays, result); });
 }
 
 Status Pool::AllowAccess(DeviceId device, DeviceId peer) {
   if (Value(peer) >= kMostDevices) return {Code::kInvalid};
-  DevicePool* pool = nullptr;
-  const Status found = Device(device, &pool);
-  return found.ok() ? pool->AllowAccess(peer) : found;
+  return On(device, [&](DevicePool& pool) { return pool.AllowAccess(peer); });
 }
 
 Status Pool::Figures(DeviceId device, Statistics* figures) {
-  DevicePool* pool = nullptr;
-  const Status found = Device(device, &pool);
-  if (found.ok()) *figures = pool->Figures();
-  return found;
+  return On(device, [&](DevicePool& pool) {
+    *figures = pool.Figures();
+    return Status{};
+  });
 }
 
 Bytes Pool::Reserved(DeviceId device) {
@@ -307,19 +313,18 @@ Bytes Pool::Reserved(DeviceId device) {
 }
 
 Status Pool::Explain(DeviceId device, Bytes requested, Shortage* shortage) {
-  DevicePool* pool = nullptr;
-  const Status found = Device(device, &pool);
-  if (!found.ok()) return found;
-  shortage->requested = requested;
-  pool->Explain(shortage);
-  return {};
+  return On(device, [&](DevicePool& pool) {
+    shortage->requested = requested;
+    pool.Explain(shortage);
+    return Status{};
+  });
 }
 
 Status Pool::Forget(DeviceId device) {
-  DevicePool* pool = nullptr;
-  const Status found = Device(device, &pool);
-  if (found.ok()) pool->Forget();
-  return found;
+  return On(device, [&](DevicePool& pool) {
+    pool.Forget();
+    return Status{};
+  });
 }
 
 // A child has the parent's locks as they were, and nothing to give back.

@@ -91,6 +91,11 @@ class Pool final : private ThreadEnds {
 
   // What a hit does not need stays out of its way.
   Status Device(DeviceId device, DevicePool** pool);
+  template <class Work>  // work(DevicePool&)
+  Status On(DeviceId device, Work&& work);
+  template <class Work>  // work(DevicePool&, const StreamFacts&)
+  Status OnStream(DeviceId device, StreamHandle stream, Work&& work);
+  void LookAgain();
   DevicePool& DeviceOf(const BlockRef& block) {
     return *devices_[Value(extents_[block.extent].device)].load(std::memory_order_acquire);
   }

@@ -10,6 +10,22 @@ using core::BlockId;
 using core::Window;
 using State = core::BlockState;
 
+namespace {
+
+bool IsMapped(const core::PageMap& pages, std::uint32_t page) {
+  return pages.At(page).handle != core::HandleId::kNone;
+}
+
+// The first pages of [first, end) that are mapped, or missing; none: 0 pages.
+PageRun FirstRun(const core::PageMap& pages, std::uint32_t first, std::uint32_t end, bool mapped) {
+  while (first < end && IsMapped(pages, first) != mapped) ++first;
+  std::uint32_t behind = first;
+  while (behind < end && IsMapped(pages, behind) == mapped) ++behind;
+  return {first, behind - first};
+}
+
+}  // namespace
+
 BlockId Range::Allocate(Bytes bytes, Bytes alignment) {
   constexpr Bytes kNatural = 512_B;
   return alignment <= kNatural ? fit_.Allocate(bytes) : fit_.AllocateAligned(bytes, alignment);
@@ -69,7 +85,7 @@ Claim Range::ClaimWindow(Bytes bytes, Bytes alignment) {
 Claim Range::ClaimIn(Segment& segment, const Window& window) {
   const core::PageMap& pages = segment.pages;
   const auto is_missing = [&](std::uint64_t address) {
-    return pages.At(pages.PageOf(address)).handle == core::HandleId::kNone;
+    return !IsMapped(pages, pages.PageOf(address));
   };
   std::uint64_t begin = window.begin;
   std::uint64_t end = window.end();
@@ -85,15 +101,7 @@ Claim Range::ClaimIn(Segment& segment, const Window& window) {
 PageRun Range::NextMissing(const Claim& claim) const {
   const core::PageMap& pages = claim.segment->pages;
   const core::BestFit::Block& block = fit_[claim.block];
-  const auto is_missing = [&](std::uint32_t page) {
-    return pages.At(page).handle == core::HandleId::kNone;
-  };
-  const std::uint32_t end = pages.PageFrom(block.end());
-  std::uint32_t first = pages.PageOf(block.begin);
-  while (first < end && !is_missing(first)) ++first;
-  std::uint32_t behind = first;
-  while (behind < end && is_missing(behind)) ++behind;
-  return {first, behind - first};
+  return FirstRun(pages, pages.PageOf(block.begin), pages.PageFrom(block.end()), false);
 }
 
 BlockId Range::Settle(const Claim& claim) {
@@ -104,22 +112,19 @@ BlockId Range::Settle(const Claim& claim) {
 
 void Range::Abandon(const Claim& claim) {
   const core::PageMap& pages = claim.segment->pages;
-  const std::uint64_t begin = fit_[claim.block].begin;
-  const std::uint64_t end = fit_[claim.block].end();
+  std::uint32_t page = pages.PageOf(fit_[claim.block].begin);
+  const std::uint32_t end = pages.PageFrom(fit_[claim.block].end());
   BlockId free = fit_.Free(claim.block);
-  for (std::uint32_t page = pages.PageOf(begin); page < pages.PageFrom(end);) {
-    std::uint32_t behind = page;
-    while (behind < pages.PageFrom(end) && pages.At(behind).handle == core::HandleId::kNone)
-      ++behind;
-    if (behind > page) {
-      const std::uint64_t from = pages.AddressOf(page);
-      // The free block may have been cut by the run before: what is left lies behind it.
-      while (fit_[free].end() <= from) free = fit_[free].after;
-      const BlockId unmapped = fit_.Unmap(free, from, Bytes(pages.AddressOf(behind) - from));
-      if (!unmapped) break;
-      free = fit_[unmapped].after;
-    }
-    page = std::max(behind, page + 1);
+  for (;;) {
+    const PageRun missing = FirstRun(pages, page, end, false);
+    if (missing.pages == 0) return;
+    page = missing.first + missing.pages;
+    const std::uint64_t from = pages.AddressOf(missing.first);
+    // The free block may have been cut by the run before: what is left lies behind it.
+    while (fit_[free].end() <= from) free = fit_[free].after;
+    const BlockId unmapped = fit_.Unmap(free, from, Bytes(pages.AddressOf(page) - from));
+    if (!unmapped) return;
+    free = fit_[unmapped].after;
   }
 }
 
@@ -161,6 +166,21 @@ Bytes Range::Idle() {
   return idle;
 }
 
+bool Range::NextMapped(std::uint64_t from, std::uint64_t* begin, Bytes* bytes) const {
+  bool found = false;
+  segments_.ForEach([&](std::uint32_t, const Segment& segment) {
+    if (!segment.is_virtual || segment.pages.end() <= from) return;
+    const PageRun run = FirstRun(segment.pages, segment.pages.PageOf(std::max(from, segment.begin)),
+                                 segment.pages.pages(), true);
+    const std::uint64_t address = segment.pages.AddressOf(run.first);
+    if (run.pages == 0 || (found && address > *begin)) return;
+    found = true;
+    *begin = address;
+    *bytes = Bytes(run.pages * segment.pages.page().count());
+  });
+  return found;
+}
+
 const char* Range::FirstBrokenLaw() {
   const char* broken = fit_.FirstBrokenLaw();
   segments_.ForEach([&](std::uint32_t, Segment& segment) {
@@ -170,8 +190,7 @@ const char* Range::FirstBrokenLaw() {
       const core::BestFit::Block& block = fit_[id];
       for (std::uint32_t page = segment.pages.PageOf(block.begin);
            page < segment.pages.PageFrom(block.end()); ++page) {
-        const bool mapped = segment.pages.At(page).handle != core::HandleId::kNone;
-        if (mapped != (block.state != State::kUnmapped))
+        if (IsMapped(segment.pages, page) != (block.state != State::kUnmapped))
           broken = "range law 1: unmapped blocks have no page, others have all";
       }
     }

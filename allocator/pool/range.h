@@ -83,20 +83,21 @@ class Range {
   // At most `most` idle pages that lie side by side. None: there are none.
   Claim ClaimIdle(std::uint32_t most);
 
-  Bytes Sum(core::BlockState state) const { return fit_.Sum(state); }
   Bytes LargestFree() { return fit_.LargestFree(); }
   // Whole pages and driver segments that nothing holds, in bytes.
   Bytes Idle();
   // What has memory behind it.
   Bytes mapped() const {
-    return Sum(core::BlockState::kFree) + Sum(core::BlockState::kLive) +
-           Sum(core::BlockState::kWaiting);
+    return fit_.Sum(core::BlockState::kFree) + fit_.Sum(core::BlockState::kLive);
   }
   bool has_segments() const { return segment_count_ > 0; }
 
+  // The first run of mapped pages of a virtual segment that ends behind an address; false: none.
+  bool NextMapped(std::uint64_t from, std::uint64_t* begin, Bytes* bytes) const;
+
   template <class Visit>  // visit(const Segment&)
   void ForEachSegment(Visit&& visit) const {
-    segments_.ForEach([&](std::uint32_t, Segment& segment) { visit(segment); });
+    segments_.ForEach([&](std::uint32_t, const Segment& segment) { visit(segment); });
   }
   template <class Visit>  // visit(const core::BestFit::Block&), of one segment, by address
   void ForEachBlock(const Segment& segment, Visit&& visit) const {

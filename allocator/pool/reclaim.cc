@@ -12,7 +12,6 @@ struct DevicePool::IdleClaims {
   struct Item {
     Range* range = nullptr;
     Claim claim;
-    std::uint32_t unmapped = 0;  // of its pages, from the end
   };
   std::array<Item, kMost> items{};
   std::size_t count = 0;
@@ -35,7 +34,7 @@ DriverStatus DevicePool::MovePages(Heap* own, StreamHandle stream, Effort effort
       return waited;
     }
     const std::uint32_t before = chain->count;
-    UnmapClaims(&claims, chain);
+    UnmapClaims(claims, chain);
     if (chain->count == before) return {.code = DriverCode::kFailed};
   }
   return {};
@@ -48,7 +47,7 @@ void DevicePool::ClaimIdle(Heap* own, Effort effort, std::uint32_t pages, IdleCl
       const Claim claim = range.ClaimIdle(pages - claims->pages);
       if (!claim) return;
       claims->items[claims->count++] = {&range, claim};
-      claims->pages += static_cast<std::uint32_t>(claim.bytes.count() / rules_.granule.count());
+      claims->pages += static_cast<std::uint32_t>(PagesIn(claim.bytes));
     }
   };
   const auto take_heap = [&](Heap& heap) {
@@ -62,25 +61,23 @@ void DevicePool::ClaimIdle(Heap* own, Effort effort, std::uint32_t pages, IdleCl
   });
 }
 
-void DevicePool::UnmapClaims(IdleClaims* claims, PageTable::Chain* chain) {
-  for (std::size_t i = 0; i < claims->count; ++i) {
-    IdleClaims::Item& item = claims->items[i];
+void DevicePool::UnmapClaims(const IdleClaims& claims, PageTable::Chain* chain) {
+  for (std::size_t i = 0; i < claims.count; ++i) {
+    const IdleClaims::Item& item = claims.items[i];
     core::PageMap& map = item.claim.segment->pages;
     const std::uint32_t first = map.PageOf(item.claim.begin);
-    const auto pages =
-        static_cast<std::uint32_t>(item.claim.bytes.count() / rules_.granule.count());
-    while (item.unmapped < pages) {
-      const std::uint32_t page = first + pages - 1 - item.unmapped;
-      if (!driver_.Unmap(Address(map.AddressOf(page)), rules_.granule).ok()) break;
-      ++item.unmapped;
-    }
+    const std::uint32_t end = first + static_cast<std::uint32_t>(PagesIn(item.claim.bytes));
+    std::uint32_t unmapped = end;  // the first one that is
+    while (unmapped > first &&
+           driver_.Unmap(Address(map.AddressOf(unmapped - 1)), rules_.granule).ok())
+      --unmapped;
     const std::lock_guard lock(mutex_);
-    for (std::uint32_t page = first + pages - item.unmapped; page < first + pages; ++page) {
+    for (std::uint32_t page = unmapped; page < end; ++page) {
       const core::Mapping mapping = map.At(page);
       map.Unmap(mapping);
       pages_.Push(chain, mapping.handle);
     }
-    moved_pages_ += item.unmapped;
+    moved_pages_ += end - unmapped;
     item.range->Abandon(item.claim);
   }
 }

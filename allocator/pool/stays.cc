@@ -70,7 +70,7 @@ Stay StayList::KeeperOf(const core::BestFit::Block& block, const Heap& heap, Ext
     const std::uint64_t out = cells - slab.free_blocks();
     stay.bytes = extent.bytes - Bytes(out * extent.cell_bytes);
   }
-  stay.block = heap.AddressOf(first);
+  stay.block = extents.AddressOf(first);
   stay.reason = ReasonOf(Load(first));
   return stay;
 }

@@ -12,7 +12,7 @@ namespace cuheap::pool {
 
 class StayList {
  public:
-  StayList(std::span<Stay> room, bool busy) : room_(room), busy_(busy) {}
+  explicit StayList(std::span<Stay> room) : room_(room) {}
 
   void Look(Heap& heap, ExtentTable& extents, bool graph);
   EmptyResult result() const { return result_; }
@@ -23,7 +23,6 @@ class StayList {
   void Add(const Stay& stay);
 
   std::span<Stay> room_;
-  bool busy_;
   EmptyResult result_;
 };
 

@@ -69,10 +69,8 @@ class WaitingBlocks {
   }
 
   EventHandle EventOf(Batch batch) const { return batches_[batch.id].event; }
-  std::uint32_t BlocksOf(Batch batch) const { return batches_[batch.id].blocks; }
   // How many blocks have joined the open batch of a stream.
   std::uint32_t OpenBlocks(StreamId stream) const;
-  StreamId StreamOf(Batch batch) const { return queues_[batches_[batch.id].queue].stream; }
 
   Bytes bytes() const { return bytes_; }
   std::uint32_t blocks() const { return blocks_.taken(); }

@@ -44,10 +44,8 @@ void DevicePool::FreeLater(const BlockRef& block, const StreamUse* last) {
   Bytes bytes;
   {
     const std::lock_guard lock(mutex_);
-    const Extent& extent = extents_[block.extent];
-    Heap& heap = heaps_[extent.heap];
-    const Address address = heap.AddressOf(block);
-    bytes = heap.BytesOf(block);
+    const Address address = extents_.AddressOf(block);
+    bytes = extents_.BytesOf(block);
     if (last != nullptr) uses[count++] = *last;
     StreamUse use;
     while (uses_.Take(address, &use)) {
@@ -75,6 +73,10 @@ void DevicePool::FreeLater(const BlockRef& block, const StreamUse* last) {
 // The handle may be another stream's by now, or none: then the batch stays open until its stream is
 // here again, or the device is waited for.
 void DevicePool::CloseOpen(const StreamUse& use) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.OpenBlocks(use.stream) == 0) return;
+  }
   StreamFacts facts;
   const DriverStatus looked = driver_.LookAt(device_, use.handle, &facts);
   if (!looked.ok() || facts.id != use.stream || facts.capturing) return;

@@ -254,6 +254,18 @@ TEST(Pool, ManagedMemoryStandsInWhenTheDeviceIsFull) {
   EXPECT_EQ(t.Figures().managed, Bytes());
 }
 
+TEST(Pool, AnotherDeviceMayUseEveryRunOfPagesThatIsMapped) {
+  PoolOnAccounts t({.devices = 2, .capacity = 1_GiB});
+  std::vector<Address> blocks;
+  for (int i = 0; i < 140; ++i) blocks.push_back(t.Allocate(4_MiB));
+  for (std::size_t i = 0; i < blocks.size(); i += 2) EXPECT_TRUE(t.pool->Free(blocks[i]).ok());
+  t.Empty();
+  const std::uint64_t before = t.accounts.calls(DriverCall::kSetAccess);
+  EXPECT_TRUE(t.pool->AllowAccess(kDevice, DeviceId{1}).ok());
+  EXPECT_EQ(t.accounts.calls(DriverCall::kSetAccess) - before, blocks.size() / 2);
+  for (std::size_t i = 1; i < blocks.size(); i += 2) EXPECT_TRUE(t.pool->Free(blocks[i]).ok());
+}
+
 TEST(Pool, PressureIsAskedBeforeARequestFails) {
   struct Program {
     PoolOnAccounts* t;
