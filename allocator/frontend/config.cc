@@ -28,43 +28,25 @@ constexpr std::string_view kRankNames[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_
 constexpr std::string_view kWorldNames[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
                                             "SLURM_NTASKS"};
 
-template <std::size_t N>
-bool ParseWord(const Word (&words)[N], std::string_view text, std::uint32_t* value) {
+template <std::size_t N, class Value>
+bool ParseWord(const Word (&words)[N], std::string_view text, Value* value) {
   for (const Word& word : words) {
     if (word.text != text) continue;
-    *value = word.value;
+    *value = static_cast<Value>(word.value);
     return true;
   }
   return false;
 }
 
 bool Parse(std::string_view text, format::StackMode* mode) {
-  std::uint32_t value = 0;
-  if (!ParseWord(kStackWords, text, &value)) return false;
-  *mode = static_cast<format::StackMode>(value);
-  return true;
+  return ParseWord(kStackWords, text, mode);
 }
 
-bool Parse(std::string_view text, format::Mode* mode) {
-  std::uint32_t value = 0;
-  if (!ParseWord(kModeWords, text, &value)) return false;
-  *mode = static_cast<format::Mode>(value);
-  return true;
-}
+bool Parse(std::string_view text, format::Mode* mode) { return ParseWord(kModeWords, text, mode); }
 
-bool Parse(std::string_view text, Redact* redact) {
-  std::uint32_t value = 0;
-  if (!ParseWord(kRedactWords, text, &value)) return false;
-  *redact = static_cast<Redact>(value);
-  return true;
-}
+bool Parse(std::string_view text, Redact* redact) { return ParseWord(kRedactWords, text, redact); }
 
-bool Parse(std::string_view text, bool* flag) {
-  std::uint32_t value = 0;
-  if (!ParseWord(kFlagWords, text, &value)) return false;
-  *flag = value != 0;
-  return true;
-}
+bool Parse(std::string_view text, bool* flag) { return ParseWord(kFlagWords, text, flag); }
 
 // "4096", "256M", "1G"; the unit is a power of 1024.
 bool Parse(const char* text, Bytes lowest, Bytes highest, Bytes* size) {

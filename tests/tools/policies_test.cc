@@ -128,10 +128,15 @@ TEST(PoliciesTest, MemoryThatIsOutIsSaidWithWhatThereWas) {
   }
 }
 
+Smallest SmallestOfTorch(const OpStream& stream, Bytes enough) {
+  const PolicyKind& torch = *FindPolicy("torch");
+  return FindSmallestCapacity(stream, torch, enough, Play(stream, torch, enough));
+}
+
 TEST(EngineTest, TheSmallestCapacityIsFound) {
   // 60 MiB freed and 100 MiB wanted beside 20 MiB: all that is idle can go back.
   const OpStream stream = Ops(A(20_MiB) + A(60_MiB) + "f 1\n" + A(100_MiB));
-  const Smallest smallest = FindSmallestCapacity(stream, *FindPolicy("torch"), 80_GiB);
+  const Smallest smallest = SmallestOfTorch(stream, 80_GiB);
   EXPECT_EQ(smallest.capacity, 120_MiB);
   EXPECT_LE(smallest.plays, 20);
   EXPECT_TRUE(Play(stream, *FindPolicy("torch"), 120_MiB).completed());
@@ -141,13 +146,12 @@ TEST(EngineTest, TheSmallestCapacityIsFound) {
 TEST(EngineTest, ASmallestCapacityAboveThePeakIsFound) {
   // A survivor keeps the segment of 20 MiB: 4 MiB live, but 18 MiB do not fit in its holes.
   const OpStream stream = Ops(A(2_MiB) + A(2_MiB) + A(2_MiB) + "f 3\nf 1\n" + A(18_MiB));
-  const Smallest smallest = FindSmallestCapacity(stream, *FindPolicy("torch"), 80_GiB);
+  const Smallest smallest = SmallestOfTorch(stream, 80_GiB);
   EXPECT_EQ(smallest.capacity, 38_MiB);
 }
 
 TEST(EngineTest, NoCapacityIsFoundWhereNoneSuffices) {
-  EXPECT_EQ(FindSmallestCapacity(Ops(A(20_MiB)), *FindPolicy("torch"), 10_MiB).capacity,
-            std::nullopt);
+  EXPECT_EQ(SmallestOfTorch(Ops(A(20_MiB)), 10_MiB).capacity, std::nullopt);
 }
 
 TEST(EngineTest, DevicesAreAccountedApart) {

@@ -76,14 +76,12 @@ int Replay(const ReplayFlags& flags) {
   if (flags.capacity == 0) replay.capacity = enough;
   int code = kDone;
   for (const replay::PolicyKind* policy : *policies) {
-    replay.findings.push_back({policy,
-                               replay::Play(*stream, *policy, replay.capacity),
-                               replay::FindSmallestCapacity(*stream, *policy, enough),
-                               {}});
-    replay::Finding& finding = replay.findings.back();
-    if (finding.smallest.capacity)
-      finding.at_smallest = replay::Play(*stream, *policy, *finding.smallest.capacity);
-    if (!finding.outcome.completed()) code = kFindings;
+    replay::Outcome outcome = replay::Play(*stream, *policy, replay.capacity);
+    const replay::Outcome at_enough =
+        replay.capacity == enough ? outcome : replay::Play(*stream, *policy, enough);
+    if (!outcome.completed()) code = kFindings;
+    replay.findings.push_back({policy, std::move(outcome),
+                               replay::FindSmallestCapacity(*stream, *policy, enough, at_enough)});
   }
   Print(replay::Text(replay));
   return code;

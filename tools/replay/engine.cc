@@ -80,31 +80,31 @@ Outcome Play(const OpStream& stream, const PolicyKind& policy, Bytes capacity) {
   return Player(stream, policy, capacity).Play();
 }
 
-Smallest FindSmallestCapacity(const OpStream& stream, const PolicyKind& policy, Bytes enough) {
+Smallest FindSmallestCapacity(const OpStream& stream, const PolicyKind& policy, Bytes enough,
+                              const Outcome& at_enough) {
   Smallest smallest;
+  if (!at_enough.completed()) return smallest;
+  smallest.capacity = enough.RoundedUpTo(kUnit);
+  smallest.outcome = at_enough;
   const auto completes = [&](Bytes capacity) {
     ++smallest.plays;
-    return Play(stream, policy, capacity);
+    Outcome outcome = Play(stream, policy, capacity);
+    if (!outcome.completed()) return false;
+    smallest.capacity = capacity;
+    smallest.outcome = std::move(outcome);
+    return true;
   };
-  const Outcome first = completes(enough);
-  if (!first.completed()) return smallest;
-  Bytes highest = enough;
   // A device of just what was reserved mostly serves in the same way.
-  const Bytes reserved = Largest(first.peak_reserved).RoundedUpTo(kUnit);
-  if (reserved < enough && completes(reserved).completed()) highest = reserved;
+  const Bytes reserved = Largest(at_enough.peak_reserved).RoundedUpTo(kUnit);
+  if (reserved < enough) (void)completes(reserved);
   const Bytes live = Largest(FiguresOf(stream).peak_live).RoundedUpTo(kUnit);
   std::uint64_t lowest = live.count() / kUnit.count();  // nothing below it completes
-  std::uint64_t known = highest.RoundedUpTo(kUnit).count() / kUnit.count();
-  while (lowest < known) {
+  for (;;) {
+    const std::uint64_t known = smallest.capacity->count() / kUnit.count();
+    if (lowest >= known) return smallest;
     const std::uint64_t middle = lowest + (known - lowest) / 2;
-    if (completes(Bytes(middle * kUnit.count())).completed()) {
-      known = middle;
-    } else {
-      lowest = middle + 1;
-    }
+    if (!completes(Bytes(middle * kUnit.count()))) lowest = middle + 1;
   }
-  smallest.capacity = Bytes(known * kUnit.count());
-  return smallest;
 }
 
 Bytes DefaultCapacity(const OpFigures& figures) {

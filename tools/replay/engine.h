@@ -40,13 +40,16 @@ Outcome Play(const OpStream& stream, const PolicyKind& policy, Bytes capacity);
 
 struct Smallest {
   std::optional<Bytes> capacity;  // none: not even the largest that was tried completes
+  Outcome outcome;                // there
   int plays = 0;
 };
 
-// The smallest capacity at which the stream completes, found by halving between the peak of live
-// bytes, below which nothing can, and `enough`: it completes, 2 MiB less does not. (A policy need
-// not be monotonous: that some smaller capacity completes too is not excluded.)
-Smallest FindSmallestCapacity(const OpStream& stream, const PolicyKind& policy, Bytes enough);
+// `at_enough`: the outcome of a play at `enough`. The smallest capacity at which the stream
+// completes, found by halving between the peak of live bytes, below which nothing can, and
+// `enough`: it completes, 2 MiB less does not. (A policy need not be monotonous: that some smaller
+// capacity completes too is not excluded.)
+Smallest FindSmallestCapacity(const OpStream& stream, const PolicyKind& policy, Bytes enough,
+                              const Outcome& at_enough);
 
 // What a device has where nobody says it: 80 GiB, or twice the peak if that is more.
 Bytes DefaultCapacity(const OpFigures& figures);

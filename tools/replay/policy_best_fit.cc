@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "allocator/core/best_fit.h"
+#include "tools/replay/held_blocks.h"
 #include "tools/replay/pending_frees.h"
 #include "tools/replay/policy.h"
 
@@ -32,13 +33,12 @@ class BestFitPolicy final : public Policy {
     if (!found && (AddSegment(device, &heap, size) || ReleaseAndAdd(device, &heap, size)))
       found = heap.Allocate(size);
     if (!found) return false;
-    if (blocks_.size() <= Value(block)) blocks_.resize(Value(block) + 1);
-    blocks_[Value(block)] = {device, stream, found, {}};
+    blocks_[block] = {device, stream, found, {}};
     return true;
   }
 
   void Free(BlockNumber block) override {
-    Held& held = blocks_[Value(block)];
+    Held& held = blocks_[block];
     core::BestFit& heap = heaps_[{held.device, held.stream}];
     if (held.users.empty()) {
       heap.Free(held.place);
@@ -49,9 +49,8 @@ class BestFitPolicy final : public Policy {
   }
 
   void RecordUse(BlockNumber block, StreamHandle stream) override {
-    Held& held = blocks_[Value(block)];
-    const auto known = std::find(held.users.begin(), held.users.end(), stream);
-    if (stream != held.stream && known == held.users.end()) held.users.push_back(stream);
+    Held& held = blocks_[block];
+    AddUser(held.stream, stream, &held.users);
   }
 
   Bytes reserved() const override { return reserved_; }
@@ -66,7 +65,7 @@ class BestFitPolicy final : public Policy {
 
   void Drain(DeviceId device, PendingFrees::Patience patience) {
     pending_.Drain(device, patience, [this](BlockNumber block) {
-      Held& held = blocks_[Value(block)];
+      Held& held = blocks_[block];
       heaps_[{held.device, held.stream}].Free(held.place);
     });
   }
@@ -108,7 +107,7 @@ class BestFitPolicy final : public Policy {
   PendingFrees pending_;
   Bytes reserved_;
   std::map<std::pair<DeviceId, StreamHandle>, core::BestFit> heaps_;
-  std::vector<Held> blocks_;
+  HeldBlocks<Held> blocks_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "allocator/pool/pool.h"
+#include "tools/replay/held_blocks.h"
 #include "tools/replay/policy.h"
 
 namespace cuheap::replay {
@@ -19,17 +20,16 @@ class CuheapPolicy final : public Policy {
     Address address{};
     if (!pool_.Allocate({.bytes = bytes, .device = device, .stream = stream}, &address).ok())
       return false;
-    if (blocks_.size() <= Value(block)) blocks_.resize(Value(block) + 1);
-    blocks_[Value(block)] = address;
+    blocks_[block] = address;
     if (devices_.size() <= Value(device)) devices_.resize(Value(device) + std::size_t{1});
     devices_[Value(device)] = true;
     return true;
   }
 
-  void Free(BlockNumber block) override { (void)pool_.Free(blocks_[Value(block)]); }
+  void Free(BlockNumber block) override { (void)pool_.Free(blocks_[block]); }
 
   void RecordUse(BlockNumber block, StreamHandle stream) override {
-    (void)pool_.RecordUse(blocks_[Value(block)], stream);
+    (void)pool_.RecordUse(blocks_[block], stream);
   }
 
   Bytes reserved() const override {
@@ -41,7 +41,7 @@ class CuheapPolicy final : public Policy {
 
  private:
   mutable pool::Pool pool_;
-  std::vector<Address> blocks_;
+  HeldBlocks<Address> blocks_;
   std::vector<bool> devices_;  // that were used
 };
 

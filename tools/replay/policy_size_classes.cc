@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "allocator/core/size_classes.h"
+#include "tools/replay/held_blocks.h"
 #include "tools/replay/pending_frees.h"
 #include "tools/replay/policy.h"
 
@@ -55,13 +56,12 @@ class SizeClassPolicy final : public Policy {
     const Place place = *free.begin();
     free.erase(free.begin());
     ++segments_[{device, place.segment}].held;
-    if (blocks_.size() <= Value(block)) blocks_.resize(Value(block) + 1);
-    blocks_[Value(block)] = {list, place, {}};
+    blocks_[block] = {list, place, {}};
     return true;
   }
 
   void Free(BlockNumber block) override {
-    const Held& held = blocks_[Value(block)];
+    const Held& held = blocks_[block];
     if (held.users.empty()) {
       GiveBack(block);
     } else {
@@ -70,9 +70,8 @@ class SizeClassPolicy final : public Policy {
   }
 
   void RecordUse(BlockNumber block, StreamHandle stream) override {
-    Held& held = blocks_[Value(block)];
-    const auto known = std::find(held.users.begin(), held.users.end(), stream);
-    if (stream != held.list.stream && known == held.users.end()) held.users.push_back(stream);
+    Held& held = blocks_[block];
+    AddUser(held.list.stream, stream, &held.users);
   }
 
   Bytes reserved() const override { return reserved_; }
@@ -89,7 +88,7 @@ class SizeClassPolicy final : public Policy {
   }
 
   void GiveBack(BlockNumber block) {
-    const Held& held = blocks_[Value(block)];
+    const Held& held = blocks_[block];
     free_[held.list].insert(held.place);
     --segments_[{held.list.device, held.place.segment}].held;
   }
@@ -127,7 +126,7 @@ class SizeClassPolicy final : public Policy {
   Bytes reserved_;
   std::map<List, std::set<Place>> free_;  // the lowest first
   std::map<std::pair<DeviceId, Address>, Segment> segments_;
-  std::vector<Held> blocks_;
+  HeldBlocks<Held> blocks_;
 };
 
 }  // namespace

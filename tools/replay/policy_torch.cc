@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "tools/replay/held_blocks.h"
 #include "tools/replay/pending_frees.h"
 #include "tools/replay/policy.h"
 
@@ -70,13 +71,12 @@ class Torch final : public Policy {
     if (piece == nullptr) return false;
     CutRest(piece, size);
     piece->held = true;
-    if (blocks_.size() <= Value(block)) blocks_.resize(Value(block) + 1);
-    blocks_[Value(block)] = piece;
+    blocks_[block] = piece;
     return true;
   }
 
   void Free(BlockNumber block) override {
-    Piece* piece = blocks_[Value(block)];
+    Piece* piece = blocks_[block];
     if (piece->users.empty()) {
       GiveBack(block);
     } else {
@@ -85,9 +85,8 @@ class Torch final : public Policy {
   }
 
   void RecordUse(BlockNumber block, StreamHandle stream) override {
-    Piece* piece = blocks_[Value(block)];
-    const auto known = std::find(piece->users.begin(), piece->users.end(), stream);
-    if (stream != piece->pool.stream && known == piece->users.end()) piece->users.push_back(stream);
+    Piece* piece = blocks_[block];
+    AddUser(piece->pool.stream, stream, &piece->users);
   }
 
   Bytes reserved() const override { return reserved_; }
@@ -133,7 +132,7 @@ class Torch final : public Policy {
   }
 
   void GiveBack(BlockNumber block) {
-    Piece* piece = blocks_[Value(block)];
+    Piece* piece = blocks_[block];
     piece->held = false;
     piece->users.clear();
     if (piece->before != nullptr && !piece->before->held) {
@@ -179,7 +178,7 @@ class Torch final : public Policy {
   Bytes reserved_;
   std::map<std::pair<DeviceId, Address>, Piece> pieces_;
   std::map<Fit, Piece*> free_;
-  std::vector<Piece*> blocks_;
+  HeldBlocks<Piece*> blocks_;
 };
 
 }  // namespace

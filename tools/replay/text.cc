@@ -102,7 +102,7 @@ std::vector<std::string> RowOf(const Finding& finding, std::uint32_t device, Byt
           TimeText(time),
           smallest ? SizeOf(*smallest) : "none found",
           smallest ? RatioOf(*smallest, live) : "-",
-          smallest ? TimeText(TimeIn(finding.at_smallest)) : "-"};
+          smallest ? TimeText(TimeIn(finding.smallest.outcome)) : "-"};
 }
 
 std::string Table(const Replay& replay) {

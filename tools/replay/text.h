@@ -14,7 +14,6 @@ struct Finding {
   const PolicyKind* policy = nullptr;
   Outcome outcome;
   Smallest smallest;
-  Outcome at_smallest;  // where there is such a capacity
 };
 
 struct Replay {
